@@ -1,0 +1,24 @@
+"""Text that every provider, file and database accepts: no lone surrogates, and bounded where it must be."""
+
+from __future__ import annotations
+
+REPLACEMENT = "\ufffd"
+
+
+def scrub(text: str) -> str:
+    """`text` with halves of a surrogate pair joined and lone ones replaced by U+FFFD.
+
+    Models cut a pair in two between chunks, and tools decode bytes with ``surrogateescape``; either makes text that
+    no UTF-8 encoder takes. Well-formed text is returned as it is, unchanged and uncopied.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def brief(text: str, limit: int) -> str:
+    """One line of at most `limit` characters, ending in an ellipsis where something was left out."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: max(limit - 1, 0)] + "…"

@@ -1,0 +1,88 @@
+"""What a turn needs of the world, as protocols. Every adapter and every fake keeps the same contract tests."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Protocol
+
+from hermes_kernel.core.commands import CallModel
+from hermes_kernel.core.events import Event, Kept
+from hermes_kernel.core.messages import ToolCall, ToolSpec
+from hermes_kernel.world.stop import Stop
+
+
+class Model(Protocol):
+    """An endpoint (and its fallbacks) that answers."""
+
+    def reply(self, call: CallModel, tools: Sequence[ToolSpec], stop: Stop) -> AsyncIterator[Event]:
+        """Passing events as they come, then exactly one of `Replied`, `Failed` or `Interrupted`. Never raises for
+        anything a server, a network or a model can do."""
+        ...
+
+
+class Toolbox(Protocol):
+    """The tools of one session."""
+
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """What the model is offered at this moment; the latest definition of a name wins."""
+        ...
+
+    def run(self, calls: Sequence[ToolCall], stop: Stop) -> AsyncIterator[Event]:
+        """`Started` before each begins and `Observed` as each ends, in order of arrival, with `Asking` and `Approved`
+        between where a person or a rule is asked; when stopped, `Interrupted` ends it within 0.2 s and calls without a
+        result are left for the turn to close. Never raises for anything a tool can do."""
+        ...
+
+
+class Log(Protocol):
+    """The durable record of sessions."""
+
+    def append(self, session_id: str, event: Kept) -> None:
+        """On disk when it returns.
+
+        Raises:
+            StoreError: the disk is full or the home is read-only; nothing was written, earlier facts stand.
+        """
+        ...
+
+    def recall(self, session_id: str) -> list[Kept]:
+        """Every kept fact of a session in order.
+
+        Raises:
+            KeyError: there is no such session.
+        """
+        ...
+
+
+class Clock(Protocol):
+    """Time and chance."""
+
+    def now(self) -> float:
+        """Seconds since 1970-01-01 UTC."""
+        ...
+
+    def elapsed(self) -> float:
+        """Seconds of a clock that never jumps."""
+        ...
+
+    def chance(self) -> float:
+        """A number from 0 up to, not including, 1."""
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Let others run for so long."""
+        ...
+
+
+class Person(Protocol):
+    """Whoever sits at the notebook, or nobody."""
+
+    @property
+    def present(self) -> bool:
+        """False in a headless run: then nothing may wait for an answer."""
+        ...
+
+    async def ask(self, question: str, choices: Sequence[str] = ()) -> str | None:
+        """The answer in the person's words or one of `choices`; None when nobody will answer. Cancellable: the
+        question disappears and no later prompt is disturbed. The event loop keeps running while it waits."""
+        ...

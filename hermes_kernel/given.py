@@ -1,0 +1,54 @@
+"""Settings as a person wrote them down: in the environment and in ``kernel.toml``. Knows where, not what is allowed."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+# What OpenAI's own client reads. Ours and kernel.toml come first.
+OPENAI_NAMES = {"base_url": "OPENAI_BASE_URL", "api_key": "OPENAI_API_KEY"}
+
+
+class Given(NamedTuple):
+    """A raw value and the place that a person would go to change it."""
+
+    raw: Any
+    where: str
+
+
+class Unreadable(ValueError):
+    """A file of settings that is there but cannot be understood."""
+
+
+def in_environment(environ: Mapping[str, str], known: Iterable[str]) -> dict[str, Given]:
+    """``HERMES_<NAME>`` of each known name. An empty variable is an unset one; names not known belong to others."""
+    written = {name: f"HERMES_{name.upper()}" for name in known}
+    return _set(environ, written)
+
+
+def from_openai(environ: Mapping[str, str]) -> dict[str, Given]:
+    """What is set for OpenAI's own client."""
+    return _set(environ, OPENAI_NAMES)
+
+
+def in_file(path: Path) -> dict[str, Given]:
+    """The top level of a TOML file; nothing where there is no file.
+
+    Raises:
+        Unreadable: it is not TOML, not UTF-8, or may not be read.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        return {name: Given(raw, str(path)) for name, raw in tomllib.loads(text).items()}
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError as error:
+        raise Unreadable(f"{path} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise Unreadable(f"{path} is not valid TOML: {error}.") from None
+
+
+def _set(environ: Mapping[str, str], written: Mapping[str, str]) -> dict[str, Given]:
+    return {name: Given(environ[key], key) for name, key in written.items() if environ.get(key, "").strip()}

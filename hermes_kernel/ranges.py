@@ -1,0 +1,134 @@
+"""What one setting may be: a kind, a range, a sentence about it. Reads text and TOML values alike; knows no names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+WORDS = {"on": True, "true": True, "yes": True, "1": True, "off": False, "false": False, "no": False, "0": False}
+
+
+class Secret(str):
+    """Text that may be sent but not shown: its repr gives nothing away."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "'•••'" if self else "''"
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The values a setting may take. ``allowed`` says them in words; ``read`` makes one from what a person wrote."""
+
+    about: str
+    allowed: str
+    read: Callable[[Any], Any]
+
+
+def _field(default: object, allowed: Range) -> Any:
+    return field(default=default, metadata={"range": allowed})
+
+
+def whole(default: int, low: int, high: int, about: str) -> Any:
+    """A dataclass field that holds an int from `low` to `high`."""
+
+    def read(raw: object) -> int:
+        if isinstance(raw, bool) or not isinstance(raw, int | str):
+            raise TypeError
+        return int(_within(int(raw), low, high))
+
+    return _field(default, Range(about, f"a whole number from {low:,} to {high:,}", read))
+
+
+def number(default: float, low: float, high: float, about: str) -> Any:
+    """A dataclass field that holds a float from `low` to `high`."""
+
+    def read(raw: object) -> float:
+        if isinstance(raw, bool) or not isinstance(raw, int | float | str):
+            raise TypeError
+        return _within(float(raw), low, high)
+
+    return _field(default, Range(about, f"a number from {low:,g} to {high:,.14g}", read))
+
+
+def switch(about: str, *, default: bool) -> Any:
+    """A dataclass field that is on or off."""
+
+    def read(raw: object) -> bool:
+        return raw if isinstance(raw, bool) else WORDS[_line(raw).lower()]
+
+    return _field(default, Range(about, "on or off", read))
+
+
+def choice(default: str, choices: tuple[str, ...], about: str) -> Any:
+    """A dataclass field that is one of `choices`. TOML's and Python's true and false stand for on and off."""
+
+    def read(raw: object) -> str:
+        text = ("on" if raw else "off") if isinstance(raw, bool) else _line(raw).lower()
+        return choices[choices.index(text)]
+
+    return _field(default, Range(about, f"{', '.join(choices[:-1])} or {choices[-1]}", read))
+
+
+def line(about: str, default: str = "") -> Any:
+    """A dataclass field that holds one line of text."""
+    return _field(default, Range(about, "one line of text", _line))
+
+
+def address(about: str) -> Any:
+    """A dataclass field that holds an http(s) address without a name or password in it, or ``local:``."""
+
+    def read(raw: object) -> str:
+        text = _line(raw).rstrip("/")
+        parts = urlsplit(text)
+        if text not in ("", "local:") and (
+            parts.scheme not in ("http", "https") or not parts.hostname or parts.username
+        ):
+            raise ValueError
+        return text
+
+    return _field("", Range(about, "local: or an http(s):// address without a password in it", read))
+
+
+def secret(about: str) -> Any:
+    """A dataclass field that holds a `Secret`."""
+    return _field(Secret(), Range(about, "one line of text", lambda raw: Secret(_line(raw))))
+
+
+def names(about: str) -> Any:
+    """A dataclass field that holds names: a list, or text with commas between them."""
+
+    def read(raw: object) -> tuple[str, ...]:
+        parts = raw if isinstance(raw, list | tuple) else _line(raw).split(",")
+        return tuple(name for name in map(_line, parts) if name)
+
+    return _field((), Range(about, "names with commas between them", read))
+
+
+def folder(default: str, about: str) -> Any:
+    """A dataclass field that holds a path; ``~`` is the person's home folder."""
+
+    def read(raw: object) -> Path:
+        if not isinstance(raw, str | Path) or not str(raw) or "\0" in str(raw):
+            raise TypeError
+        return Path(raw).expanduser().absolute()
+
+    return _field(Path(default), Range(about, "the path of a folder", read))
+
+
+def _within(value: float, low: float, high: float) -> float:
+    if not low <= value <= high:
+        raise ValueError
+    return value
+
+
+def _line(raw: object) -> str:
+    if not isinstance(raw, str):
+        raise TypeError
+    if any(not character.isprintable() for character in raw.strip()):
+        raise ValueError
+    return raw.strip()

@@ -1,0 +1,234 @@
+"""Everything that can be set, in one frozen value: call argument > environment > ``$HERMES_HOME/kernel.toml`` > default.
+
+Nothing unknown or out of range gets in, and what is refused is refused by name with what is allowed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import ipaddress
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+from urllib.parse import urlsplit
+
+from hermes_kernel.core.text import brief
+from hermes_kernel.given import Given, Unreadable, from_openai, in_environment, in_file
+from hermes_kernel.ranges import Range, Secret, address, choice, folder, line, names, number, secret, switch, whole
+
+HOME = "~/.hermes"
+OPENAI = "https://api.openai.com/v1"
+HOW = """No model is configured. Any one of these will do:
+  pip install "hermes-kernel[local]" for a small local model, or start Ollama, LM Studio or llama-server and
+  set HERMES_BASE_URL and HERMES_MODEL (HERMES_API_KEY for a hosted one), here or in $HERMES_HOME/kernel.toml."""
+LOCAL = "local:"
+DAY = 86_400
+FAR_FIRST_BYTE, NEAR_FIRST_BYTE = 180.0, 900.0  # seconds; a model on one's own machine may still be loading
+
+
+class SettingsError(ValueError):
+    """A setting was refused. The text names it and says what is allowed."""
+
+
+class NoEndpoint(SettingsError):
+    """There is no model to ask. The text says in three lines how to get one."""
+
+
+class Shown(NamedTuple):
+    """A setting as a person sees it. ``source`` is ``default`` or where the value was given."""
+
+    name: str
+    value: str
+    source: str
+    default: str
+    allowed: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """One value for a whole agent. Seconds are of elapsed time.
+
+    Raises:
+        SettingsError: a value is of the wrong kind or out of its range.
+    """
+
+    home: Path = folder(HOME, "where sessions, memory and skills are kept")
+    base_url: str = address("an OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1, or `local:`")
+    api_key: str = secret("the endpoint's key; never shown, logged or stored")
+    model: str = line("the model to ask")
+    fallback_models: tuple[str, ...] = names("models to ask, in this order, when the first one fails")
+    aux_model: str = line("the model for side work such as summaries; empty: `model`")
+    max_iterations: int = whole(90, 1, 100_000, "model calls a turn may make, its subagents' included")
+    refunds: int = whole(0, 0, 100_000, "iterations of nothing but `python` that a turn gets back, at most")
+    max_retries: int = whole(3, 0, 100, "times one model call is tried again")
+    retry_base_seconds: float = number(5, 0, 3600, "the first wait before a retry; each next one is twice as long")
+    retry_max_seconds: float = number(120, 0, DAY, "the longest wait before a retry, unless the server names one")
+    stale_seconds: float = number(90, 0.05, DAY, "silence within a stream after which its connection is closed")
+    first_byte_seconds: float = number(0, 0, DAY, "wait for a stream to begin; 0: 180, or 900 for near addresses")
+    queued_seconds: float = number(600, 0.05, DAY, "how long keep-alives alone are accepted as being queued")
+    connect_seconds: float = number(30, 0.05, 3600, "wait for a connection")
+    turn_seconds: float = number(0, 0, 7 * DAY, "a turn's wall-clock limit; 0: none")
+    max_continuations: int = whole(3, 0, 100, "times in a row that an answer cut by the output limit is continued")
+    max_tokens: int = whole(0, 0, 10_000_000, "output limit of one call; 0: the endpoint's own")
+    model_max_tokens: int = whole(0, 0, 10_000_000, "the most output the model can give; 0: not known")
+    context_window: int = whole(0, 0, 100_000_000, "tokens the model can read; 0: not known")
+    requests_per_minute: int = whole(0, 0, 1_000_000, "calls per minute to one endpoint; 0: as many as it lets")
+    tool_seconds: float = number(300, 0.05, 7 * DAY, "a tool's deadline, unless it sets its own")
+    tool_workers: int = whole(8, 1, 1000, "plain functions that run at once as tools")
+    tool_result_chars: int = whole(50_000, 200, 100_000_000, "characters of a result that the model sees")
+    compress_at: float = number(0.5, 0.05, 1, "share of the window at which a conversation is compressed")
+    compress_hard_at: float = number(
+        0.85, 0.05, 1, "share of the window at which it is compressed before anything else"
+    )
+    protect_first: int = whole(2, 0, 1000, "messages at the start that compression leaves alone")
+    protect_last: int = whole(20, 0, 10_000, "messages at the end that compression leaves alone")
+    nudge_every_turns: int = whole(10, 0, 100_000, "turns between looks at what is worth remembering; 0: never")
+    nudge_seconds: float = number(600, 0, 7 * DAY, "seconds between such looks at least")
+    memory_chars: int = whole(2200, 0, 1_000_000, "size of MEMORY.md at most")
+    user_chars: int = whole(1375, 0, 1_000_000, "size of USER.md at most")
+    skill_trigger_calls: int = whole(5, 1, 100_000, "tool calls in a task that make it worth a skill")
+    curator_days: float = number(7, 0.01, 3650, "days between the curator's runs")
+    curator_idle_hours: float = number(2, 0, 8760, "idle hours before the curator runs")
+    stale_days: float = number(30, 0.01, 36_500, "days unused after which a skill is stale")
+    archive_days: float = number(90, 0.01, 36_500, "days unused after which a skill is archived")
+    approvals: str = choice("ask", ("ask", "allow", "deny"), "what becomes of dangerous commands and writes elsewhere")
+    cells: bool = switch("show the model the cells run since the last turn", default=True)
+    vision: str = choice("auto", ("auto", "on", "off"), "give the model plots and images as images")
+    plain: bool = switch("text only, no widgets", default=False)
+    record: str = line("a file to record model traffic to")
+    replay: str = line("a file of recorded model traffic to answer from")
+    sources: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for name in RANGES:
+            object.__setattr__(self, name, _read(name, Given(getattr(self, name), "argument")))
+        if not self.first_byte_seconds:
+            seconds = NEAR_FIRST_BYTE if near(self.base_url) else FAR_FIRST_BYTE
+            object.__setattr__(self, "first_byte_seconds", seconds)
+        for lower, upper in (("retry_base_seconds", "retry_max_seconds"), ("compress_at", "compress_hard_at")):
+            if getattr(self, lower) > getattr(self, upper):
+                raise SettingsError(f"{lower} must not be above {upper} ({getattr(self, upper):g}).")
+
+    @classmethod
+    def load(cls, *, environ: Mapping[str, str] | None = None, **overrides: Any) -> Self:
+        """The settings in force. An override of None is no override; unknown environment names are none of ours.
+
+        Raises:
+            SettingsError: the name, the place it was set and what is allowed; or a kernel.toml that cannot be read.
+        """
+        environ = os.environ if environ is None else environ
+        arguments = {name: Given(raw, "argument") for name, raw in overrides.items() if raw is not None}
+        ours = in_environment(environ, RANGES)
+        home = arguments.get("home") or ours.get("home") or Given(HOME, "default")
+        found = from_openai(environ) | _written(home) | ours | arguments
+        values = {name: _read(name, given) for name, given in found.items()}
+        return cls(**values, sources={name: given.where for name, given in found.items()})
+
+    def with_(self, **changes: Any) -> Self:
+        """The same settings with these changed; None changes nothing.
+
+        Raises:
+            SettingsError: as `load`.
+        """
+        return self._changed({name: Given(raw, "argument") for name, raw in changes.items() if raw is not None})
+
+    def settled(self, local: Callable[[], bool]) -> Self:
+        """These settings with an endpoint in them: OpenAI's own where only a key is set, else the local model where
+        `local` says that it is installed.
+
+        Raises:
+            NoEndpoint: nothing is configured and there is no local model.
+        """
+        if self.base_url:
+            return self
+        if self.api_key:
+            return self._changed({"base_url": Given(OPENAI, "because a key is set")})
+        if local():
+            return self._changed({"base_url": Given(LOCAL, "because nothing else is set")})
+        raise NoEndpoint(HOW)
+
+    def shown(self) -> tuple[Shown, ...]:
+        """Every setting for a person to read, in the order of this class; of a key only that it is set."""
+        return tuple(self._row(field) for field in dataclasses.fields(self) if field.name in RANGES)
+
+    def _changed(self, found: Mapping[str, Given]) -> Self:
+        values = {name: getattr(self, name) for name in RANGES}
+        if "first_byte_seconds" not in self.sources:
+            values["first_byte_seconds"] = 0
+        values |= {name: _read(name, given) for name, given in found.items()}
+        sources = {**self.sources, **{name: given.where for name, given in found.items()}}
+        return type(self)(**values, sources=sources)
+
+    def _row(self, field: dataclasses.Field[Any]) -> Shown:
+        allowed = RANGES[field.name]
+        value = getattr(self, field.name)
+        computed = field.name in ("home", "first_byte_seconds")
+        told = "default" if computed or value == field.default else "argument"
+        source = self.sources.get(field.name, told)
+        return Shown(field.name, _said(value), source, _said(field.default), allowed.allowed, allowed.about)
+
+
+RANGES: dict[str, Range] = {f.name: f.metadata["range"] for f in dataclasses.fields(Settings) if f.metadata}
+
+
+def near(base_url: str) -> bool:
+    """Whether an endpoint is on this machine or in a private network, where a model may take minutes to load."""
+    host = urlsplit(base_url).hostname or ""
+    if base_url.startswith(LOCAL) or host == "localhost" or host.endswith((".localhost", ".local")):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_private
+    except ValueError:
+        return False
+
+
+def near_misses(environ: Mapping[str, str]) -> dict[str, str]:
+    """Environment names that look like one of ours misspelt, each with the name that was probably meant."""
+    ours = [f"HERMES_{name.upper()}" for name in RANGES]
+    strange = (name for name in environ if name.startswith("HERMES") and name not in ours)
+    meant = {name: difflib.get_close_matches(name, ours, 1, 0.85) for name in sorted(strange)}
+    return {name: close[0] for name, close in meant.items() if close}
+
+
+def _written(home: Given) -> dict[str, Given]:
+    path = _read("home", home) / "kernel.toml"
+    try:
+        found = in_file(path)
+    except Unreadable as error:
+        raise SettingsError(str(error)) from None
+    if "home" in found:
+        raise SettingsError(f"home cannot be set in {path}, which lies in it. Set HERMES_HOME instead.")
+    return found
+
+
+def _read(name: str, given: Given) -> Any:
+    place = "" if given.where in ("argument", "default") else f" ({given.where})"
+    if name not in RANGES:
+        close = difflib.get_close_matches(name, RANGES, 1)
+        hint = f" Did you mean {close[0]}?" if close else " `%hermes config` lists them."
+        raise SettingsError(f"There is no setting {brief(name, 60)}{place}.{hint}")
+    try:
+        return RANGES[name].read(given.raw)
+    except (ValueError, TypeError, KeyError, OverflowError):
+        wrong = "that value" if name == "api_key" else brief(repr(given.raw), 60)
+        raise SettingsError(f"{name} cannot be {wrong}{place}: it must be {RANGES[name].allowed}.") from None
+
+
+def _said(value: object) -> str:
+    match value:
+        case bool():
+            return "on" if value else "off"
+        case tuple():
+            return ",".join(map(str, value))
+        case float():
+            return f"{value:,.14g}"
+        case int():
+            return f"{value:,}"
+        case Secret():
+            return "set" if value else ""
+        case _:
+            return str(value)

@@ -1,0 +1,100 @@
+"""A model in-process: the same steps as the server's, told as events without a wire. For tests of tools and agents."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import replace
+
+from hermes_kernel.core.commands import CallModel
+from hermes_kernel.core.events import Calling, Event, Failed, Interrupted, Replied, Retracted, TextDelta
+from hermes_kernel.core.messages import ToolCall, ToolSpec
+from hermes_kernel.testing.script import Script
+from hermes_kernel.testing.step import MARK, Pause, Step
+from hermes_kernel.world.clock import SystemClock
+from hermes_kernel.world.ports import Clock
+from hermes_kernel.world.stop import Stop, Stopped
+
+_HOUR = 3600.0
+_NAME = "scripted"
+
+
+class ScriptedModel:
+    """`ports.Model` that answers each call with the next step, or with what a function makes of the `CallModel`.
+
+    ``calls`` lists what was asked, ``offered`` the names of the tools that were offered with it.
+    """
+
+    def __init__(
+        self, script: Step | Iterable[Step] | Callable[[CallModel], Step], *, clock: Clock | None = None
+    ) -> None:
+        self._script = Script(script)
+        self._clock: Clock = clock or SystemClock()
+        self.calls: list[CallModel] = []
+        self.offered: list[tuple[str, ...]] = []
+
+    async def reply(self, call: CallModel, tools: Sequence[ToolSpec], stop: Stop) -> AsyncIterator[Event]:
+        """See `ports.Model.reply`."""
+        self.calls.append(call)
+        self.offered.append(tuple(spec.name for spec in tools) if call.tools else ())
+        yield Calling(_NAME, _NAME)
+        told = _Told(call.shown)
+        for tell in self._script.next(call).tells:
+            if stop.by or not await self._pause(tell, stop):
+                yield Interrupted(stop.by, told.seen)
+                return
+            for event in told.over(_numbered(tell, len(self.calls))):
+                yield event
+
+    async def _pause(self, tell: Event | Pause, stop: Stop) -> bool:
+        """Wait if `tell` is a pause; False when the latch was pressed meanwhile."""
+        if not isinstance(tell, Pause):
+            return True
+        try:
+            await stop.race(self._clock.sleep(min(tell.seconds, _HOUR)))
+        except Stopped:
+            return False
+        return True
+
+
+class _Told:
+    """What a person sees of one reply, of which a failed attempt already showed a beginning."""
+
+    def __init__(self, shown: str) -> None:
+        self._shown = shown
+        self._text = ""
+        self.seen = shown
+
+    def over(self, tell: Event | Pause) -> list[Event]:
+        match tell:
+            case Pause():
+                return []
+            case TextDelta(text):
+                return self._more(text)
+            case Replied():
+                return [*self._rest(), replace(tell, model=_NAME, endpoint=_NAME)]
+            case Failed():
+                return [replace(tell, partial=self.seen, model=_NAME, endpoint=_NAME)]
+            case _:
+                return [tell]
+
+    def _more(self, piece: str) -> list[Event]:
+        self._text += piece
+        return [] if self.seen.startswith(self._text) else self._rest()
+
+    def _rest(self) -> list[Event]:
+        """What brings a person from what is seen to the text so far."""
+        seen, self.seen = self.seen, self._text
+        if self._text.startswith(seen):
+            return [TextDelta(self._text[len(seen) :])] if len(self._text) > len(seen) else []
+        return [Retracted(), *([TextDelta(self._text)] if self._text else [])]
+
+
+def _numbered(tell: Event | Pause, number: int) -> Event | Pause:
+    if not (isinstance(tell, Replied) and tell.calls):
+        return tell
+    return replace(tell, calls=tuple(_with_number(call, str(number)) for call in tell.calls))
+
+
+def _with_number(call: ToolCall, number: str) -> ToolCall:
+    mark = MARK.decode()
+    return replace(call, id=call.id.replace(mark, number), arguments=call.arguments.replace(mark, number))

@@ -51,11 +51,13 @@ class Titled:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A prompt: a turn begins. ``route`` is the index of the model to ask first (0 the main one, then the fallbacks)."""
+    """A prompt: a turn begins. ``route`` is the index of the model to ask first (0 the main one, then the fallbacks);
+    ``budget`` is how many model calls this turn may make, 0 for the session's own limit."""
 
     text: str
     images: tuple[Image, ...] = ()
     route: int = 0
+    budget: int = 0
 
 
 @dataclass(frozen=True, slots=True)

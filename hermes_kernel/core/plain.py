@@ -7,7 +7,7 @@ default, and an unknown kind of fact reads as None.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
@@ -39,13 +39,13 @@ def load(plain: Plain) -> Kept | None:
     if kind is None:
         return None
     try:
-        return kind(**_load_fields(kind, plain))  # type: ignore[no-any-return]
+        return _load_value(kind, plain)  # type: ignore[no-any-return]
     except (TypeError, KeyError, AttributeError) as error:
         raise ValueError(f"not a {kind.__name__}: {error}") from error
 
 
 def _dump_fields(value: Any) -> Plain:
-    found = ((f.name, getattr(value, f.name), default) for f, default in _shape(type(value)))
+    found = ((f.name, getattr(value, f.name), default) for f, default in _shape(type(value)))  # type: ignore[arg-type]
     return {name: _dump(item) for name, item, default in found if item != default}
 
 
@@ -68,8 +68,8 @@ def _load_fields(kind: type, plain: Plain) -> Plain:
 
 
 @cache
-def _shape(kind: type) -> tuple[tuple[Field[Any], Any], ...]:
-    return tuple((f, f.default if f.default is not MISSING else MISSING) for f in fields(kind))
+def _shape(kind: Any) -> tuple[tuple[Field[Any], Any], ...]:
+    return tuple((f, f.default) for f in fields(kind))
 
 
 @cache
@@ -87,9 +87,9 @@ def _reader(hint: Any) -> Callable[[Any], Any]:
     if get_origin(hint) in (Union, UnionType):
         return _message if User in arguments else _optional(arguments)
     if is_dataclass(hint):
-        return lambda plain: hint(**_load_fields(hint, plain))  # type: ignore[misc,operator]
+        return lambda plain: _load_value(hint, plain)
     if issubclass(hint, Enum):
-        return hint
+        return lambda plain: hint(plain)
     return lambda plain: plain
 
 
@@ -98,6 +98,9 @@ def _optional(arguments: tuple[Any, ...]) -> Callable[[Any], Any]:
     return lambda plain: None if plain is None else inner(plain)
 
 
-def _message(plain: Plain) -> Any:
-    kind = MESSAGES[plain["role"]]
+def _load_value(kind: Any, plain: Plain) -> Any:
     return kind(**_load_fields(kind, plain))
+
+
+def _message(plain: Plain) -> Any:
+    return _load_value(MESSAGES[plain["role"]], plain)

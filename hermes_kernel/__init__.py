@@ -1,0 +1,54 @@
+"""Hermes Kernel: a production-grade agent loop that lives in the notebook.
+
+Importing it is cheap: everything public is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    from hermes_kernel.core.events import Outcome
+    from hermes_kernel.core.turn import Turn
+    from hermes_kernel.session import Agent, HermesError
+    from hermes_kernel.settings import Settings, SettingsError
+    from hermes_kernel.world.tools import Tool, tool
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Agent": "hermes_kernel.session",
+    "HermesError": "hermes_kernel.session",
+    "Outcome": "hermes_kernel.core.events",
+    "Settings": "hermes_kernel.settings",
+    "SettingsError": "hermes_kernel.settings",
+    "Tool": "hermes_kernel.world.tools",
+    "Turn": "hermes_kernel.core.turn",
+    "tool": "hermes_kernel.world.tools",
+}
+
+__all__ = [  # noqa: PLE0604 - each name is looked up in _HOME
+    "Agent",
+    "HermesError",
+    "Outcome",
+    "Settings",
+    "SettingsError",
+    "Tool",
+    "Turn",
+    "load_ipython_extension",
+    "tool",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'hermes_kernel' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """``%load_ext hermes_kernel`` is ``%load_ext magics``."""
+    shell.extension_manager.load_extension("magics")

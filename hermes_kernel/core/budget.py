@@ -1,0 +1,81 @@
+"""Limits, what is spent of them and what is left. Arithmetic only; a budget never passes its limit, however it is leased."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one turn may use. Numbers are the contract's defaults; seconds and tokens as named.
+
+    ``routes`` is how many models may be asked (the main one and its fallbacks). ``patience_seconds`` is the longest wait
+    a server may ask for; beyond it another model is asked, or the turn says when to come back. ``model_max_tokens`` bounds
+    how far the output limit grows for a reply that was cut, ``growths`` how often. ``refunds`` is how many iterations that
+    only called `python` are given back.
+    """
+
+    max_iterations: int = 90
+    max_retries: int = 3
+    retry_base_seconds: float = 5.0
+    retry_max_seconds: float = 120.0
+    patience_seconds: float = 600.0
+    max_continuations: int = 3
+    max_tokens: int = 0
+    model_max_tokens: int = 32_768
+    growths: int = 4
+    empties: int = 2
+    compressions: int = 3
+    repairs: int = 2
+    throttles: int = 20
+    refunds: int = 0
+    routes: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class IterationBudget:
+    """Model calls of a turn and of every subagent below it.
+
+    A subagent's calls are leased before it begins and counted as gone until it returns what it did not use; so whatever
+    happens to a subagent, the tree as a whole never spends more than ``limit``.
+    """
+
+    limit: int
+    spent: int = 0
+    leases: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def leased(self) -> int:
+        """Calls that are out with subagents."""
+        return sum(calls for _, calls in self.leases)
+
+    @property
+    def remaining(self) -> int:
+        """Calls that may still be spent or leased."""
+        return self.limit - self.spent - self.leased
+
+    def spend(self, calls: int = 1) -> IterationBudget:
+        """Raises: ValueError: fewer than `calls` remain."""
+        self._check(calls)
+        return replace(self, spent=self.spent + calls)
+
+    def refund(self, calls: int = 1) -> IterationBudget:
+        """Give back calls that were spent; never more than were."""
+        return replace(self, spent=max(self.spent - calls, 0))
+
+    def lease(self, name: str, calls: int) -> IterationBudget:
+        """Raises: ValueError: fewer than `calls` remain, or the name has a lease."""
+        self._check(calls)
+        if name in dict(self.leases):
+            raise ValueError(f"lease {name!r} is already out")
+        return replace(self, leases=(*self.leases, (name, calls)))
+
+    def settle(self, name: str, used: int) -> IterationBudget:
+        """A lease comes back. More than was leased cannot have been used; an unknown name changes nothing."""
+        granted = dict(self.leases).get(name, 0)
+        kept = tuple(lease for lease in self.leases if lease[0] != name)
+        return replace(self, spent=self.spent + min(max(used, 0), granted), leases=kept)
+
+    def _check(self, calls: int) -> None:
+        if not 0 <= calls <= self.remaining:
+            raise ValueError(f"{calls} of {self.remaining} remaining calls asked for")

@@ -1,0 +1,47 @@
+"""The sentences a turn itself says to the model: few, short, and never mistaken for the person's."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hermes_kernel.core.messages import Assistant, Observation, Transcript
+from hermes_kernel.core.text import brief
+
+CONTINUE = (
+    "[Your reply was cut off by the output limit. Go on exactly where it stopped, in the middle of a word if need be. "
+    "Repeat nothing, explain nothing.]"
+)
+EMPTY = "[Your last reply was empty. Answer the request in words, or call a tool.]"
+FILTERED = "the provider's content filter withheld the reply; reword the prompt or choose another model"
+CUT_SHORT = "the answer was cut off at the output limit; raise max_tokens or ask for the rest"
+LOST = (
+    "Outcome unknown: this call had started when the process ended. It may have had effects and was not run again. "
+    "Check before repeating it."
+)
+STOPPED = "Interrupted: this call had started and was stopped. It may have had effects and was not run again."
+NOT_RUN = "Interrupted before this call ran. It had no effect."
+
+
+def grace(limit: int) -> str:
+    """The last request of an exhausted budget."""
+    return (
+        f"[The limit of {limit} model calls is reached and tools are no longer available. "
+        "In a few sentences say what was done, what was found, and what is left to do.]"
+    )
+
+
+def said_nothing(times: int) -> str:
+    """Why a turn ended `empty`."""
+    return f"the model sent {times} empty replies; rephrase the prompt or choose another model"
+
+
+def digest(messages: Transcript, calls: int, stopped: str) -> str:
+    """What was done in a turn that ran out, from the facts alone, for when the model's own words are not to be had."""
+    tools = Counter(call.name for m in messages if isinstance(m, Assistant) for call in m.calls)
+    why = "the turn's time limit was reached" if stopped == "time" else f"the limit of {calls} model calls was reached"
+    if not tools:
+        return f"Stopped: {why} before there was an answer. No tools were run."
+    done = ", ".join(f"`{name}` × {count}" for name, count in tools.items())
+    last = next((m for m in reversed(messages) if isinstance(m, Observation)), None)
+    result = f" The last result, of `{last.name}`: {brief(last.text, 200)}" if last else ""
+    return f"Stopped: {why} before there was an answer. Tools that were called: {done}.{result}"

@@ -84,10 +84,10 @@ def address(about: str) -> Any:
 
     def read(raw: object) -> str:
         text = _line(raw).rstrip("/")
+        if text in ("", "local:"):
+            return text
         parts = urlsplit(text)
-        if text not in ("", "local:") and (
-            parts.scheme not in ("http", "https") or not parts.hostname or parts.username
-        ):
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.port == 0:
             raise ValueError
         return text
 

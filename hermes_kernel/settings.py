@@ -1,4 +1,4 @@
-"""Everything that can be set, in one frozen value: call argument > environment > ``$HERMES_HOME/kernel.toml`` > default.
+"""Everything that can be set, in one frozen value. A call argument beats the environment beats ``kernel.toml``.
 
 Nothing unknown or out of range gets in, and what is refused is refused by name with what is allowed.
 """
@@ -214,7 +214,8 @@ def _read(name: str, given: Given) -> Any:
     try:
         return RANGES[name].read(given.raw)
     except (ValueError, TypeError, KeyError, OverflowError):
-        wrong = "that value" if name == "api_key" else brief(repr(given.raw), 60)
+        hidden = name == "api_key" or "@" in str(given.raw)
+        wrong = "that value" if hidden else brief(repr(given.raw), 60)
         raise SettingsError(f"{name} cannot be {wrong}{place}: it must be {RANGES[name].allowed}.") from None
 
 

@@ -54,7 +54,7 @@ def status(
 
 
 def rate_limited(seconds: float, *, hint: Hint = "seconds", code: int = 429) -> Step:
-    """Too many requests (or another `code`): come back in `seconds`, said in one of `HINTS`. Dates say whole seconds."""
+    """Too many requests (or another `code`): back in `seconds`, said in one of `HINTS` (a date has no fractions)."""
     words = _WORDS.get(hint, "Rate limit reached for requests").format(seconds=f"{seconds:g}")
     body: Any = {"error": {"message": words, "type": "requests", "code": "rate_limit_exceeded"}}
     if hint == "retry_delay":

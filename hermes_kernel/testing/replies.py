@@ -185,7 +185,7 @@ def _shaped(item: tuple[str, Mapping[str, Any] | str] | Asked, at: int, shape: C
     text = arguments if isinstance(arguments, str) else json.dumps(dict(arguments))
     match shape:
         case "llama":
-            return Asked(name, text, f"{MARK.decode():0<30}{at:02d}")
+            return Asked(name, text, f"{MARK.decode():0<32}{at:02d}")
         case "same_id":
             return Asked(name, text, f"{_ID}0")
         case _:

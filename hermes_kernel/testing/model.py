@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from dataclasses import replace
 
 from hermes_kernel.core.commands import CallModel
-from hermes_kernel.core.events import Calling, Event, Failed, Interrupted, Replied, Retracted, TextDelta
+from hermes_kernel.core.events import Calling, Event, Failed, Interrupted, Replied, TextDelta
 from hermes_kernel.core.messages import ToolCall, ToolSpec
+from hermes_kernel.core.seam import Seam
 from hermes_kernel.testing.script import Script
 from hermes_kernel.testing.step import MARK, Pause, Step
 from hermes_kernel.world.clock import SystemClock
@@ -32,17 +33,17 @@ class ScriptedModel:
         self.calls: list[CallModel] = []
         self.offered: list[tuple[str, ...]] = []
 
-    async def reply(self, call: CallModel, tools: Sequence[ToolSpec], stop: Stop) -> AsyncIterator[Event]:
+    async def reply(self, call: CallModel, tools: Sequence[ToolSpec], stop: Stop) -> AsyncGenerator[Event, None]:
         """See `ports.Model.reply`."""
         self.calls.append(call)
         self.offered.append(tuple(spec.name for spec in tools) if call.tools else ())
         yield Calling(_NAME, _NAME)
-        told = _Told(call.shown)
+        seam = Seam(call.shown)
         for tell in self._script.next(call).tells:
             if stop.by or not await self._pause(tell, stop):
-                yield Interrupted(stop.by, told.seen)
+                yield Interrupted(stop.by, seam.visible)
                 return
-            for event in told.over(_numbered(tell, len(self.calls))):
+            for event in _over(seam, _numbered(tell, len(self.calls))):
                 yield event
 
     async def _pause(self, tell: Event | Pause, stop: Stop) -> bool:
@@ -56,37 +57,19 @@ class ScriptedModel:
         return True
 
 
-class _Told:
-    """What a person sees of one reply, of which a failed attempt already showed a beginning."""
-
-    def __init__(self, shown: str) -> None:
-        self._shown = shown
-        self._text = ""
-        self.seen = shown
-
-    def over(self, tell: Event | Pause) -> list[Event]:
-        match tell:
-            case Pause():
-                return []
-            case TextDelta(text):
-                return self._more(text)
-            case Replied():
-                return [*self._rest(), replace(tell, model=_NAME, endpoint=_NAME)]
-            case Failed():
-                return [replace(tell, partial=self.seen, model=_NAME, endpoint=_NAME)]
-            case _:
-                return [tell]
-
-    def _more(self, piece: str) -> list[Event]:
-        self._text += piece
-        return [] if self.seen.startswith(self._text) else self._rest()
-
-    def _rest(self) -> list[Event]:
-        """What brings a person from what is seen to the text so far."""
-        seen, self.seen = self.seen, self._text
-        if self._text.startswith(seen):
-            return [TextDelta(self._text[len(seen) :])] if len(self._text) > len(seen) else []
-        return [Retracted(), *([TextDelta(self._text)] if self._text else [])]
+def _over(seam: Seam, tell: Event | Pause) -> list[Event]:
+    """`tell` for a person who already sees what `seam` says."""
+    match tell:
+        case Pause():
+            return []
+        case TextDelta(text):
+            return list(seam.feed(text))
+        case Replied():
+            return [*seam.close(), replace(tell, model=_NAME, endpoint=_NAME)]
+        case Failed():
+            return [replace(tell, partial=seam.visible, model=_NAME, endpoint=_NAME)]
+        case _:
+            return [tell]
 
 
 def _numbered(tell: Event | Pause, number: int) -> Event | Pause:

@@ -24,7 +24,8 @@ OPENAI = "https://api.openai.com/v1"
 HOW = """No model is configured. Any one of these will do:
   pip install "hermes-kernel[local]" for a small local model, or start Ollama, LM Studio or llama-server and
   set HERMES_BASE_URL and HERMES_MODEL (HERMES_API_KEY for a hosted one), here or in $HERMES_HOME/kernel.toml."""
-LOCAL = "local:"
+LOCAL, LOCAL_MODEL = "local:", "qwen"
+UNNAMED = "No model is named for {}: set HERMES_MODEL. `hermes-kernel doctor` lists what is offered there."
 DAY = 86_400
 FAR_FIRST_BYTE, NEAR_FIRST_BYTE = 180.0, 900.0  # seconds; a model on one's own machine may still be loading
 
@@ -137,18 +138,27 @@ class Settings:
         return self._changed({name: Given(raw, "argument") for name, raw in changes.items() if raw is not None})
 
     def settled(self, local: Callable[[], bool]) -> Self:
-        """These settings with an endpoint in them: OpenAI's own where only a key is set, else the local model where
-        `local` says that it is installed.
+        """These settings with an endpoint and a model in them: OpenAI's own address where only a key is set, else the
+        local model where `local` says that it is installed.
 
         Raises:
-            NoEndpoint: nothing is configured and there is no local model.
+            NoEndpoint: nothing is configured and there is no local model, or no model is named.
         """
-        if self.base_url:
-            return self
+        found: dict[str, Given] = {}
+        if not self.base_url:
+            found["base_url"] = self._endpoint(local)
+        base_url = found["base_url"].raw if found else self.base_url
+        if not self.model and base_url != LOCAL:
+            raise NoEndpoint(UNNAMED.format(base_url))
+        if not self.model:
+            found["model"] = Given(LOCAL_MODEL, "the local model")
+        return self._changed(found)
+
+    def _endpoint(self, local: Callable[[], bool]) -> Given:
         if self.api_key:
-            return self._changed({"base_url": Given(OPENAI, "because a key is set")})
+            return Given(OPENAI, "because a key is set")
         if local():
-            return self._changed({"base_url": Given(LOCAL, "because nothing else is set")})
+            return Given(LOCAL, "because nothing else is set")
         raise NoEndpoint(HOW)
 
     def shown(self) -> tuple[Shown, ...]:

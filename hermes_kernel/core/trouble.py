@@ -1,0 +1,151 @@
+"""What a server or the network said when a call failed, read from any of the shapes errors come in.
+
+Bodies are objects, strings, arrays, FastAPI details, vLLM's flat form, HTML pages, or nothing; all become one `Trouble`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from hermes_kernel.core.text import brief, scrub
+
+_MOST_CHARACTERS = 300
+_TAGS = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
+_NUMBERS = {
+    "asked": (r"request \((\d+) tokens\)", r"requested (?:about )?(\d+) tokens", r"resulted in (\d+) tokens", r"(\d+) tokens? >"),
+    "window": (
+        r"maximum context length (?:is|of) (\d+)", r"context size \((\d+) tokens\)", r"> (\d+) maximum",
+        r"context (?:length|window) (?:is |of )?(?:only )?(\d+)",
+    ),
+}  # fmt: skip
+
+
+class Cause(StrEnum):
+    """Where it went wrong, apart from an answer with an HTTP status."""
+
+    ANSWER = "answer"
+    CONNECT = "connect"
+    SSL = "ssl"
+    FIRST_BYTE = "first_byte"
+    STALE = "stale"
+    QUEUED = "queued"
+    DISCONNECT = "disconnect"
+    NOT_A_STREAM = "not_a_stream"
+    MALFORMED = "malformed"
+    ENCODING = "encoding"
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """One failed call. ``status`` 0 where there was no HTTP error; ``code`` and ``kind`` are the server's own words;
+    ``words`` all it said. ``large`` when the request was so large that a closed connection may mean "too long".
+    ``asked`` and ``window`` are the tokens of an overflow, where the server told them. ``wait`` its hint in seconds."""
+
+    cause: Cause = Cause.ANSWER
+    status: int = 0
+    code: str = ""
+    kind: str = ""
+    message: str = ""
+    words: str = ""
+    param: str = ""
+    generation: str = ""
+    large: bool = False
+    asked: int = 0
+    window: int = 0
+    wait: float | None = None
+
+
+def read_trouble(body: str, status: int = 0, *, cause: Cause = Cause.ANSWER) -> Trouble:
+    """The trouble told by the body of an error answer or by an error event of a stream."""
+    fields = _fields(_parsed(body))
+    code = _text(fields.get("code"))
+    message = _message(fields) or _plain(body) or (f"the server answered {status} without a word" if status else "")
+    told = status or (int(code) if code.isdigit() and 400 <= int(code) < 600 else 0)
+    return Trouble(
+        cause=cause,
+        status=told,
+        code=code,
+        kind=_text(fields.get("type")) or _text(fields.get("status")),
+        message=one_line(message),
+        words=scrub(f"{message} {body}")[:20_000],
+        param=_text(fields.get("param")),
+        generation=scrub(_text(fields.get("failed_generation"))),
+        asked=_number(fields, "n_prompt_tokens") or _spoken("asked", message),
+        window=_number(fields, "n_ctx") or _spoken("window", message),
+    )
+
+
+def one_line(message: str, secrets: Collection[str] = ()) -> str:
+    """`message` as one line of at most 300 characters, without `secrets`."""
+    for secret in secrets:
+        if len(secret) > 3:
+            message = message.replace(secret, "***")
+    return brief(scrub(message), _MOST_CHARACTERS)
+
+
+def _parsed(body: str) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    """The object that speaks of the error, unwrapped from arrays and ``error`` keys."""
+    if isinstance(value, list):
+        return _fields(value[0]) if value else {}
+    if isinstance(value, str):
+        return {"message": value}
+    if not isinstance(value, dict):
+        return {}
+    inner = value.get("error")
+    if isinstance(inner, str):
+        return value | {"message": _text(value.get("message")) or inner}
+    return _fields(inner) if isinstance(inner, dict | list) and inner else value
+
+
+def _message(fields: dict[str, Any]) -> str:
+    message = _text(fields.get("message")) or _detail(fields.get("detail")) or _text(fields.get("msg"))
+    metadata = fields.get("metadata")
+    raw = _text(metadata.get("raw")) if isinstance(metadata, dict) else ""
+    inner = _message(_fields(_parsed(raw))) or raw
+    return f"{message}: {inner}" if inner and inner != message else message
+
+
+def _detail(detail: Any) -> str:
+    """FastAPI: a sentence, or a list of complaints with the place of each."""
+    if not isinstance(detail, list):
+        return _message(detail) if isinstance(detail, dict) else _text(detail)
+    items = [item for item in detail if isinstance(item, dict)]
+    return "; ".join(f"{'.'.join(map(str, _list(i.get('loc'))))}: {_text(i.get('msg'))}".strip(": ") for i in items)
+
+
+def _plain(body: str) -> str:
+    """The words of a body that is no JSON: a proxy's HTML page, a line of text."""
+    return " ".join(_TAGS.sub(" ", body[:20_000]).split()) if not _parsed(body) else brief(body, _MOST_CHARACTERS)
+
+
+def _spoken(what: str, message: str) -> int:
+    plain = message.replace(",", "")
+    found = (re.search(pattern, plain, re.IGNORECASE) for pattern in _NUMBERS[what])
+    return next((int(match.group(1)[:12]) for match in found if match), 0)
+
+
+def _number(fields: dict[str, Any], name: str) -> int:
+    value = fields.get(name)
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if value is None or isinstance(value, bool | dict | list) else str(value)

@@ -25,8 +25,8 @@ KINDS = {kind.__name__: kind for kind in KEPT}
 
 
 def dump(event: Kept) -> Plain:
-    """A fact as JSON-ready data. ``kind`` names it; fields at their default are left out."""
-    return {"kind": type(event).__name__, **_dump_fields(event)}
+    """A fact as JSON-ready data. ``fact`` names it (`Opened` has a field ``kind``); fields at their default are left out."""
+    return {"fact": type(event).__name__, **_dump_fields(event)}
 
 
 def load(plain: Plain) -> Kept | None:
@@ -35,7 +35,7 @@ def load(plain: Plain) -> Kept | None:
     Raises:
         ValueError: a field is missing that has no default, or has a value its type does not know.
     """
-    kind = KINDS.get(plain.get("kind", ""))
+    kind = KINDS.get(plain.get("fact", ""))
     if kind is None:
         return None
     try:

@@ -1,0 +1,118 @@
+"""Where the store keeps things under a home, and how what went wrong there is said in one line."""
+
+from __future__ import annotations
+
+import difflib
+import errno
+import hashlib
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+PRIVATE_FOLDER = 0o700
+PRIVATE_FILE = 0o600
+LONGEST_NAME = 200  # file systems take 255 bytes; the rest is for our own endings
+
+CLOSEST = 3
+
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
+class StoreError(OSError):
+    """The store could not do what was asked. One readable line; what was stored before still stands."""
+
+
+class NoSession(KeyError):
+    """There is no such session, or several are meant. One readable line that names those that come close."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+    @classmethod
+    def unknown(cls, session: str, closest: Iterable[str] = ()) -> NoSession:
+        """None is called so."""
+        names = ", ".join(closest)
+        return cls(f"no session {session!r}" + (f"; closest: {names}" if names else ""))
+
+    @classmethod
+    def ambiguous(cls, session: str, meant: Iterable[str]) -> NoSession:
+        """Several begin so."""
+        return cls(f"several sessions begin with {session!r}: {', '.join(meant)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The files of one home. Nothing here exists until it is first needed."""
+
+    home: Path
+
+    @property
+    def root(self) -> Path:
+        return self.home / "store"
+
+    @property
+    def journals(self) -> Path:
+        return self.root / "journal"
+
+    @property
+    def sessions(self) -> Path:
+        return self.root / "sessions"
+
+    @property
+    def lock(self) -> Path:
+        """Locked shared by readers of the database and exclusively by whoever folds. Never the database file itself:
+        opening and closing that would drop the lock DuckDB holds on it."""
+        return self.root / "lock"
+
+    @property
+    def retired(self) -> Path:
+        """Says up to what time facts may stand in the database alone."""
+        return self.root / "retired.json"
+
+    @property
+    def database(self) -> Path:
+        return self.home / "sessions.duckdb"
+
+    def claim(self, session_id: str) -> Path:
+        """The lock file of a session, whatever its id is made of."""
+        name = quote(session_id, safe="")
+        if len(name) > LONGEST_NAME:
+            name = hashlib.sha256(session_id.encode("utf-8", "replace")).hexdigest()
+        return self.sessions / f"{name}.lock"
+
+
+def close_to(session: str, known: Iterable[str]) -> list[str]:
+    """At most three ids that begin like this one, or failing those look like it."""
+    names = sorted(known)
+    begun = [each for each in names if session and each.startswith(session)]
+    return (begun or difflib.get_close_matches(session, names, CLOSEST))[:CLOSEST]
+
+
+def make(folder: Path) -> None:
+    """`folder` and what is missing above it, private to its owner."""
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    for each in reversed(missing):
+        each.mkdir(PRIVATE_FOLDER, exist_ok=True)
+
+
+def sync_folder(folder: Path) -> None:
+    """Names made or removed in `folder` are on disk when this returns."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def explained(error: OSError, places: Places) -> StoreError:
+    """`error` as one line that says what to do."""
+    if isinstance(error, StoreError):
+        return error
+    if error.errno in FULL:
+        return StoreError(
+            f"the disk with {places.root} is full: free some space and run this again; what was saved stands"
+        )
+    why = error.strerror or str(error)
+    return StoreError(f"cannot write to {places.root} ({why}): make it writable, or set HERMES_HOME to another folder")

@@ -1,0 +1,73 @@
+"""A fact with its place in a session, and the journal line that says so. Knows no file and no database."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from hermes_kernel.core.events import Kept
+from hermes_kernel.core.plain import Plain, load
+from hermes_kernel.core.text import scrub
+
+CHECKSUM = 8  # hex digits of a CRC-32, then one space
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One fact as it is stored. ``n`` orders the facts of a session (gaps mean nothing), ``t`` is seconds since
+    1970-01-01 UTC and never goes back within a session; ``uid`` is unique in a home; ``fact`` comes from `plain.dump`."""
+
+    uid: str
+    session: str
+    n: int
+    t: float
+    fact: Plain
+
+
+def encode(record: Record) -> bytes:
+    """The journal line of `record`: checksum, JSON, newline. The only newline in it is its last byte."""
+    plain = {"uid": record.uid, "session": record.session, "n": record.n, "t": record.t, "fact": record.fact}
+    text = dense(plain)
+    try:
+        body = text.encode()
+    except UnicodeEncodeError:
+        body = scrub(text).encode()
+    return b"%08x %s\n" % (zlib.crc32(body), body)
+
+
+def decode(line: bytes) -> Record | None:
+    """The record of one whole line without its newline, or None when the line is damaged."""
+    body = line[CHECKSUM + 1 :]
+    try:
+        if int(line[:CHECKSUM], 16) != zlib.crc32(body):
+            return None
+        plain = json.loads(body)
+        return Record(plain["uid"], plain["session"], plain["n"], plain["t"], plain["fact"])
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def dense(plain: Plain | str) -> str:
+    """JSON without spaces."""
+    return json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def ordered(records: Iterable[Record]) -> list[Record]:
+    """Each record once, in the order of its session."""
+    once = {record.uid: record for record in records}
+    return sorted(once.values(), key=lambda record: (record.n, record.t, record.uid))
+
+
+def facts(records: Iterable[Record]) -> list[Kept]:
+    """The facts themselves; those of a later version of this program are passed over."""
+    read = (_fact(record.fact) for record in records)
+    return [fact for fact in read if fact is not None]
+
+
+def _fact(plain: Plain) -> Kept | None:
+    try:
+        return load(plain)
+    except ValueError:
+        return None

@@ -1,0 +1,133 @@
+"""The schema of ``sessions.duckdb``: one table of facts, and the views over it that other programs may rely on.
+
+Times are UTC, sizes are tokens, ``cost`` is US dollars. The views name ``facts`` alone, so they read the same over the
+database and over database and journals together.
+"""
+
+from __future__ import annotations
+
+FORMAT = 1
+
+TABLES = """
+CREATE TABLE facts (uid VARCHAR, session VARCHAR, n BIGINT, t DOUBLE, kind VARCHAR, body JSON);
+CREATE TABLE journals (name VARCHAR, folded BIGINT);
+CREATE TABLE format (version INTEGER);
+"""
+
+# A turn is numbered by its prompt. `depth` is how many turns stand after a prompt or an undo (never below none, hence
+# the running minimum); a turn is undone when the depth later falls below its own.
+TURNS = """
+CREATE OR REPLACE VIEW turns AS
+WITH steps AS (
+    SELECT session, n, t, kind,
+           CASE kind WHEN 'Asked' THEN 1 ELSE -coalesce((body->>'turns')::INTEGER, 1) END AS step
+    FROM facts WHERE kind IN ('Asked', 'Undone')),
+sums AS (
+    SELECT *, sum(step) OVER (PARTITION BY session ORDER BY n) AS total FROM steps),
+depths AS (
+    SELECT *, total - least(0, min(total) OVER (PARTITION BY session ORDER BY n)) AS depth FROM sums),
+falls AS (
+    SELECT *, min(depth) OVER (PARTITION BY session ORDER BY n
+                               ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS later FROM depths)
+SELECT session, n, t, coalesce(later < depth, false) AS undone FROM falls WHERE kind = 'Asked';
+"""
+
+# Replies that follow one another without a tool between them are one message, and the turn's last words are its final
+# ones. A cut reply counts once it is accepted.
+MESSAGES = """
+CREATE OR REPLACE VIEW messages AS
+WITH spoken AS (
+    SELECT f.*, u.n AS turn,
+           lead(f.kind) OVER (PARTITION BY f.session ORDER BY f.n) AS next,
+           count(*) FILTER (f.kind IN ('Asked', 'Observed')) OVER (PARTITION BY f.session ORDER BY f.n) AS part
+    FROM facts f ASOF JOIN turns u ON f.session = u.session AND f.n >= u.n
+    WHERE f.kind IN ('Asked', 'Replied', 'Accepted', 'Observed', 'Final') AND NOT u.undone),
+assistant AS (
+    SELECT session, turn, min(n) AS n, min(t) AS t,
+           coalesce(nullif(max(body->>'text') FILTER (kind = 'Final'), ''),
+                    string_agg(coalesce(body->>'text', ''), '' ORDER BY n) FILTER (kind = 'Replied'), '') AS text,
+           arg_max(body->'calls', n) FILTER (kind = 'Replied') AS calls
+    FROM spoken
+    WHERE kind = 'Final'
+       OR kind = 'Replied' AND (coalesce(body->>'cut', 'false') = 'false' OR coalesce(next = 'Accepted', false))
+    GROUP BY session, turn, part),
+called AS (
+    SELECT session, n, unnest(calls::JSON[]) AS call FROM assistant)
+SELECT session, turn, n, make_timestamp((t * 1e6)::BIGINT) AS at, 'user' AS role, coalesce(body->>'text', '') AS text,
+       NULL::JSON AS calls, NULL AS call_id, NULL AS tool, NULL::BOOLEAN AS ok
+FROM spoken WHERE kind = 'Asked'
+UNION ALL
+SELECT session, turn, n, make_timestamp((t * 1e6)::BIGINT), 'assistant', text, calls, NULL, NULL, NULL
+FROM assistant WHERE text <> '' OR calls IS NOT NULL
+UNION ALL
+SELECT s.session, s.turn, s.n, make_timestamp((s.t * 1e6)::BIGINT), 'tool', coalesce(s.body->>'text', ''), NULL,
+       s.body->>'call_id', c.call->>'name', coalesce((s.body->>'ok')::BOOLEAN, true)
+FROM spoken s ASOF LEFT JOIN called c ON s.session = c.session AND (s.body->>'call_id') = (c.call->>'id') AND s.n > c.n
+WHERE s.kind = 'Observed';
+"""
+
+TOOL_CALLS = """
+CREATE OR REPLACE VIEW tool_calls AS
+WITH asked AS (
+    SELECT session, n, t, unnest((body->'calls')::JSON[]) AS call FROM facts WHERE kind = 'Replied'),
+seen AS (
+    SELECT session, n, body->>'call_id' AS id, body FROM facts WHERE kind = 'Observed')
+SELECT a.session, a.n, make_timestamp((a.t * 1e6)::BIGINT) AS at, a.call->>'id' AS id, a.call->>'name' AS name,
+       a.call->>'arguments' AS arguments, CASE WHEN s.id IS NOT NULL THEN coalesce(s.body->>'text', '') END AS result,
+       CASE WHEN s.id IS NOT NULL THEN coalesce((s.body->>'seconds')::DOUBLE, 0) END AS seconds,
+       CASE WHEN s.id IS NOT NULL THEN coalesce((s.body->>'ok')::BOOLEAN, true) END AS ok
+FROM asked a ASOF LEFT JOIN seen s ON a.session = s.session AND (a.call->>'id') = s.id AND a.n < s.n;
+"""
+
+# One row for each model call that came back, failed or was stopped. `retries` counts the failures since the last reply
+# or prompt. A reply that says nothing of its usage was one call, estimated.
+CALLS = """
+CREATE OR REPLACE VIEW calls AS
+WITH tried AS (
+    SELECT *, count(*) FILTER (kind IN ('Asked', 'Replied'))
+              OVER (PARTITION BY session ORDER BY n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS run
+    FROM facts WHERE kind IN ('Asked', 'Replied', 'Failed', 'Interrupted'))
+SELECT session, n, make_timestamp((t * 1e6)::BIGINT) AS at,
+       CASE kind WHEN 'Replied' THEN 'replied' WHEN 'Failed' THEN coalesce(body->>'fault', 'unknown')
+                 ELSE 'interrupted' END AS outcome,
+       coalesce(body->>'model', '') AS model, coalesce(body->>'endpoint', '') AS endpoint,
+       coalesce((body->>'first_byte_seconds')::DOUBLE, 0) AS ttfb,
+       coalesce((body->>'seconds')::DOUBLE, 0) AS seconds,
+       count(*) FILTER (kind = 'Failed') OVER (PARTITION BY session, run ORDER BY n)
+           - (kind = 'Failed')::INTEGER AS retries,
+       coalesce((body->'usage'->>'input_tokens')::BIGINT, 0) AS input_tokens,
+       coalesce((body->'usage'->>'output_tokens')::BIGINT, 0) AS output_tokens,
+       coalesce((body->'usage'->>'cached_tokens')::BIGINT, 0) AS cached_tokens,
+       coalesce((body->'usage'->>'reasoning_tokens')::BIGINT, 0) AS reasoning_tokens,
+       input_tokens + output_tokens AS tokens,
+       coalesce((body->'usage'->>'cost')::DOUBLE, 0) AS cost,
+       coalesce((body->'usage'->>'estimated')::BOOLEAN, kind = 'Replied' AND (body->'usage') IS NULL) AS estimated
+FROM tried
+WHERE kind IN ('Replied', 'Failed') OR kind = 'Interrupted' AND coalesce((body->'usage'->>'calls')::INTEGER, 0) > 0;
+"""
+
+SESSIONS = """
+CREATE OR REPLACE VIEW sessions AS
+WITH told AS (
+    SELECT session AS id, max(t) AS last, min(t) AS first,
+           any_value(body) FILTER (kind = 'Opened') AS opened,
+           arg_max(body->>'title', n) FILTER (kind = 'Titled') AS title,
+           arg_min(body->>'text', n) FILTER (kind = 'Asked') AS prompt,
+           max(n) FILTER (kind = 'Final') AS ended, max(n) FILTER (kind = 'Asked') AS asked,
+           arg_max(body->>'outcome', n) FILTER (kind = 'Final') AS outcome,
+           arg_max(t, n) FILTER (kind = 'Final') AS closed
+    FROM facts GROUP BY session),
+spent AS (
+    SELECT session, count(*) AS calls, sum(tokens)::BIGINT AS tokens, sum(cost) AS cost FROM calls GROUP BY session)
+SELECT id, coalesce(opened->>'parent', '') AS parent, coalesce(opened->>'kind', 'chat') AS kind,
+       coalesce(title, left(regexp_replace(trim(prompt), '\\s+', ' ', 'g'), 80), '') AS title,
+       coalesce(opened->>'notebook', '') AS notebook, coalesce(opened->>'model', '') AS model,
+       make_timestamp((first * 1e6)::BIGINT) AS started,
+       CASE WHEN ended > coalesce(asked, -1) THEN make_timestamp((closed * 1e6)::BIGINT) END AS ended,
+       CASE WHEN ended > coalesce(asked, -1) THEN outcome ELSE '' END AS outcome,
+       coalesce(calls, 0) AS calls, coalesce(tokens, 0) AS tokens, coalesce(cost, 0) AS cost,
+       make_timestamp((last * 1e6)::BIGINT) AS active
+FROM told LEFT JOIN spent ON told.id = spent.session;
+"""
+
+VIEWS = TURNS + MESSAGES + TOOL_CALLS + CALLS + SESSIONS

@@ -1,0 +1,124 @@
+"""The command ``hermes-kernel``: what a person asks for, handed to the module that does it.
+
+Exit codes: 0 done, 1 the work failed or was stopped, 2 it was asked for wrongly. A person's mistake, a full disk or a
+dead server is one or two lines on stderr; a traceback means that we have a bug.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from hermes_kernel import __version__
+from hermes_kernel.cli.trouble import Failure, Misuse
+from hermes_kernel.settings import NoEndpoint, SettingsError
+
+DONE, FAILED, USAGE = 0, 1, 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code.
+
+    Raises:
+        SystemExit: argparse has said what is wrong (2), or has shown help or the version (0).
+    """
+    options = _parser().parse_args(arguments)
+    do: Callable[[argparse.Namespace], int] = options.do
+    try:
+        return do(options)
+    except (SettingsError, Misuse) as error:
+        print(f"hermes-kernel: {error}", file=sys.stderr)
+        return FAILED if isinstance(error, NoEndpoint) else USAGE
+    except BrokenPipeError:
+        # Whoever read us has left; nothing more can be said, not even by Python's own flush at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except (Failure, OSError) as error:
+        print(f"hermes-kernel: {error}", file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        print("hermes-kernel: stopped", file=sys.stderr)
+        return FAILED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="hermes-kernel",
+        description="An agent loop for Jupyter: the kernel, notebooks and single questions.",
+        epilog="Exit codes: 0 done, 1 the work failed or was stopped, 2 usage.",
+    )
+    parser.add_argument("--version", action="version", version=f"hermes-kernel {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for add in (_install, _lab, _ask, _run, _sessions, _doctor):
+        add(commands)
+    return parser
+
+
+Commands = argparse._SubParsersAction  # noqa: SLF001 - argparse gives the type of what it returns no public name
+
+
+def _install(commands: Commands[argparse.ArgumentParser]) -> None:
+    from hermes_kernel.cli.install import install
+
+    command = commands.add_parser("install", help="put the kernel `hermes` where a Jupyter finds it")
+    place = command.add_mutually_exclusive_group()
+    place.add_argument("--user", action="store_true", help="for you, in every Jupyter (the default)")
+    place.add_argument("--sys-prefix", action="store_true", help="for the environment that runs this command")
+    place.add_argument("--prefix", metavar="P", help="for the environment at P")
+    command.add_argument("--name", default="hermes", metavar="N", help="the kernel's name (default: hermes)")
+    command.set_defaults(do=install)
+
+
+def _lab(commands: Commands[argparse.ArgumentParser]) -> None:
+    from hermes_kernel.cli.lab import lab
+
+    command = commands.add_parser("lab", help="open JupyterLab on a copy of the quickstart")
+    command.add_argument("--dir", default=".", metavar="D", help="the folder for the copy (default: this one)")
+    command.add_argument("jupyter", nargs="*", metavar="OPTION", help="after `--`: options for `jupyter lab`")
+    command.set_defaults(do=lab)
+
+
+def _ask(commands: Commands[argparse.ArgumentParser]) -> None:
+    from hermes_kernel.cli.ask import ask
+
+    command = commands.add_parser("ask", help="ask once and print the answer")
+    command.add_argument("prompt", metavar="PROMPT", help="what to ask; `-` reads it from standard input")
+    command.add_argument("--model", metavar="M", help="the model to ask")
+    command.add_argument("--budget", type=int, metavar="N", help="model calls it may make")
+    command.add_argument("--timeout", type=float, metavar="S", help="seconds it may take")
+    command.add_argument("--session", default="new", metavar="ID", help="a session's id, `last` or `new` (default)")
+    command.add_argument("--tools", metavar="a,b", help="the only tools to offer; `none` for none")
+    command.add_argument("--plain", action="store_true", help="the answer only: nothing about what is being done")
+    command.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    command.set_defaults(do=ask)
+
+
+def _run(commands: Commands[argparse.ArgumentParser]) -> None:
+    from hermes_kernel.cli.run import run
+
+    command = commands.add_parser("run", help="execute a notebook from top to bottom")
+    command.add_argument("notebook", metavar="NOTEBOOK", help="the .ipynb file; it keeps the outputs")
+    command.add_argument("-o", "--output", metavar="OUT", help="write the executed notebook here instead")
+    command.add_argument("--kernel", metavar="K", help="a kernel's name instead of the notebook's own")
+    command.set_defaults(do=run)
+
+
+def _sessions(commands: Commands[argparse.ArgumentParser]) -> None:
+    from hermes_kernel.cli.sessions import sessions
+
+    command = commands.add_parser("sessions", help="list the conversations that are kept")
+    command.add_argument(
+        "-n", type=int, default=20, metavar="N", help="at most so many, the latest first (default: 20)"
+    )
+    command.add_argument("--json", action="store_true", help="a JSON list instead of text")
+    command.set_defaults(do=sessions)
+
+
+def _doctor(commands: Commands[argparse.ArgumentParser]) -> None:
+    from hermes_kernel.cli.doctor import doctor
+
+    command = commands.add_parser("doctor", help="look at what a turn needs and say what is missing")
+    command.add_argument("--json", action="store_true", help="a JSON list instead of text")
+    command.set_defaults(do=doctor)

@@ -1,0 +1,83 @@
+"""``hermes-kernel run``: a notebook executed from top to bottom, its outputs kept, also when a cell fails."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hermes_kernel.cli.trouble import Failure, Misuse
+from hermes_kernel.core.text import brief
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+
+def run(options: argparse.Namespace) -> int:
+    """Execute, telling on stderr which cell is running.
+
+    Raises:
+        Misuse: there is no such notebook, or it is none.
+        Failure: a cell failed; the notebook holds everything up to there.
+    """
+    from nbclient.exceptions import CellExecutionError, DeadKernelError
+
+    source = Path(options.notebook)
+    target = Path(options.output or source)
+    notebook = _read(source)
+    client = _client(notebook, source, options.kernel)
+    try:
+        client.execute()
+    except CellExecutionError as error:
+        raise Failure(f"{source}: a cell failed: {brief(f'{error.ename}: {error.evalue}', 300)}") from None
+    except DeadKernelError:
+        raise Failure(f"{source}: the kernel died") from None
+    finally:
+        _write(notebook, target)
+    print(f"{target}: done", file=sys.stderr)
+    return 0
+
+
+def _read(path: Path) -> NotebookNode:
+    import nbformat
+
+    try:
+        notebook: NotebookNode = nbformat.read(path, as_version=4)
+    except FileNotFoundError:
+        raise Misuse(f"there is no notebook {path}") from None
+    except (nbformat.reader.NotJSONError, nbformat.ValidationError, AttributeError, UnicodeDecodeError):
+        raise Misuse(f"{path} is not a notebook") from None
+    return notebook
+
+
+def _client(notebook: NotebookNode, source: Path, kernel: str | None) -> Any:
+    from jupyter_client.kernelspec import NoSuchKernel, get_kernel_spec
+    from nbclient import NotebookClient
+
+    name = kernel or notebook.metadata.get("kernelspec", {}).get("name", "python3")
+    try:
+        get_kernel_spec(name)
+    except NoSuchKernel:
+        raise Misuse(f"there is no kernel {name} here. `jupyter kernelspec list` shows those there are.") from None
+    total = len(notebook.cells)
+
+    def tell(cell: NotebookNode, cell_index: int) -> None:
+        print(f"[{cell_index + 1}/{total}] {brief(cell.source, 70)}", file=sys.stderr, flush=True)
+
+    place = {"metadata": {"path": str(source.absolute().parent)}}
+    # A turn has its own limits; a cell has none beside them.
+    return NotebookClient(notebook, timeout=None, kernel_name=name, resources=place, on_cell_execute=tell)
+
+
+def _write(notebook: NotebookNode, target: Path) -> None:
+    """All of it or nothing: a full disk leaves the file as it was."""
+    import nbformat
+
+    half = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        half.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
+        half.replace(target)
+    finally:
+        half.unlink(missing_ok=True)

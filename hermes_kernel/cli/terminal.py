@@ -1,0 +1,132 @@
+"""A turn told in a terminal: the answer on stdout, what is being done on stderr, and a person who can be asked.
+
+A terminal sees the text as it is written. A pipe gets only text that has settled, since it cannot take any back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+
+from hermes_kernel.core.events import Event, Final, Observed, Replied, Retracted, TextDelta
+from hermes_kernel.view import Picture, clean, done_line, see, status_line
+from hermes_kernel.view.bundle import row_line
+
+WIPE = "\r\x1b[K"
+
+
+def at_terminal() -> bool:
+    """Somebody sits at stdin and sees stderr. Not on Windows, where no event loop can watch a console."""
+    return os.name == "posix" and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+class Paper:
+    """Folds the events of one turn onto a terminal or into a pipe."""
+
+    def __init__(self, limit: int, *, answer: bool, doing: bool) -> None:
+        self._picture = Picture(limit)
+        self._answer = answer
+        self._doing = doing and sys.stderr.isatty()
+        self._live = answer and sys.stdout.isatty()
+        self._said = ""
+        self._fresh = True  # the cursor stands at the beginning of a line
+
+    def see(self, event: Event) -> None:
+        """Show what has come of `event`."""
+        self._picture = see(self._picture, event)
+        match event:
+            case TextDelta(text) if self._live:
+                self._write(clean(text))
+            case Retracted():
+                self._tell("withdrawn; once more:")
+            case Observed(call_id):
+                self._tell(next((row_line(r, timed=True) for r in self._picture.rows if r.call_id == call_id), ""))
+            case Replied(calls=calls) if calls:
+                self._settle()
+            case Final():
+                self._settle()
+                self._tell(f"[{done_line(self._picture)}]")
+            case _:
+                self._status()
+
+    def end(self) -> None:
+        """Leave the terminal as a prompt likes to find it."""
+        self._status(clear=True)
+        if self._answer and not self._fresh:
+            print(flush=True)
+            self._fresh = True
+
+    def _settle(self) -> None:
+        """All text there is stands for good."""
+        text = self._picture.text
+        if not self._answer or (self._live and clean(text).rstrip() == clean(self._said).rstrip()):
+            return
+        more = text.removeprefix(self._said) if text.startswith(self._said) else f"\n{text}"
+        self._write(clean(more) if self._live else more)
+        self._said = text
+
+    def _write(self, text: str) -> None:
+        if not text:
+            return
+        self._status(clear=True)
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        self._fresh = text.endswith("\n")
+        if self._live:
+            self._said += text
+
+    def _tell(self, line: str) -> None:
+        if self._doing and line:
+            self._status(clear=True)
+            sys.stderr.write(f"{'' if self._fresh else chr(10)}{line}\n")
+            sys.stderr.flush()
+            self._fresh = True
+
+    def _status(self, *, clear: bool = False) -> None:
+        if self._doing and self._fresh:
+            words = "" if clear else status_line(self._picture)[: shutil.get_terminal_size().columns - 1]
+            sys.stderr.write(f"{WIPE}{clean(words)}")
+            sys.stderr.flush()
+
+
+class Terminal:
+    """`ports.Person` at a terminal."""
+
+    present = True
+
+    async def ask(self, question: str, choices: Sequence[str] = ()) -> str | None:
+        options = [f"  {number}  {clean(choice)}" for number, choice in enumerate(choices, 1)]
+        print("\r\x1b[K" + "\n".join([clean(question), *options]), file=sys.stderr)
+        _forget_typed_ahead()
+        print("> ", end="", file=sys.stderr, flush=True)
+        said = await _line()
+        if said is not None and said.isdecimal() and 1 <= int(said) <= len(choices):
+            return choices[int(said) - 1]
+        return said
+
+
+def _forget_typed_ahead() -> None:
+    """What was typed before the question was seen is no answer to it."""
+    import termios
+
+    termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+
+
+async def _line() -> str | None:
+    """One line from the terminal, or None at its end; the event loop runs meanwhile, and giving up leaves no thread."""
+    loop, source = asyncio.get_running_loop(), sys.stdin.fileno()
+    ready = loop.create_future()
+
+    def wake() -> None:
+        if not ready.done():
+            ready.set_result(None)
+
+    loop.add_reader(source, wake)
+    try:
+        await ready
+    finally:
+        loop.remove_reader(source)
+    return os.read(source, 65_536).decode("utf-8", "replace").strip() or None

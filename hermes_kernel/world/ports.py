@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Protocol
 
 from hermes_kernel.core.commands import CallModel
@@ -14,7 +14,7 @@ from hermes_kernel.world.stop import Stop
 class Model(Protocol):
     """An endpoint (and its fallbacks) that answers."""
 
-    def reply(self, call: CallModel, tools: Sequence[ToolSpec], stop: Stop) -> AsyncIterator[Event]:
+    def reply(self, call: CallModel, tools: Sequence[ToolSpec], stop: Stop) -> AsyncGenerator[Event, None]:
         """Passing events as they come, then exactly one of `Replied`, `Failed` or `Interrupted`. Never raises for
         anything a server, a network or a model can do."""
         ...
@@ -27,7 +27,7 @@ class Toolbox(Protocol):
         """What the model is offered at this moment; the latest definition of a name wins."""
         ...
 
-    def run(self, calls: Sequence[ToolCall], stop: Stop) -> AsyncIterator[Event]:
+    def run(self, calls: Sequence[ToolCall], stop: Stop) -> AsyncGenerator[Event, None]:
         """`Started` before each begins and `Observed` as each ends, in order of arrival, with `Asking` and `Approved`
         between where a person or a rule is asked; when stopped, `Interrupted` ends it within 0.2 s and calls without a
         result are left for the turn to close. Never raises for anything a tool can do."""
@@ -51,6 +51,42 @@ class Log(Protocol):
         Raises:
             KeyError: there is no such session.
         """
+        ...
+
+
+class Claim(Protocol):
+    """Being the one process that acts in a session."""
+
+    def close(self) -> None:
+        """Let others have it."""
+        ...
+
+
+class Archive(Log, Protocol):
+    """A log of many sessions, shared with other processes."""
+
+    def latest(self, notebook: str | None = None) -> str | None:
+        """The id of the session last active, in one notebook or in any."""
+        ...
+
+    def claim(self, session_id: str) -> Claim:
+        """Be the one process in this session until `Claim.close`, or until the process ends in whatever way.
+
+        Raises:
+            StoreError: another process is in it; the text names it.
+        """
+        ...
+
+    def fold(self) -> object:
+        """Bring what was appended into the shared database. Safe in a background thread; put off while others are at it.
+
+        Raises:
+            StoreError: the disk is full, or the database is damaged or newer; nothing is lost by it.
+        """
+        ...
+
+    def close(self) -> None:
+        """Nothing will be appended any more."""
         ...
 
 

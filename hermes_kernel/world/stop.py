@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -41,6 +42,20 @@ class Stop:
                 await entry[1].wait()
         finally:
             self._waiting.discard(entry)
+
+    @asynccontextmanager
+    async def after(self, sleep: Callable[[float], Coroutine[Any, Any, None]], seconds: float) -> AsyncIterator[None]:
+        """While it lasts, the latch is pressed by ``time`` once `seconds` have passed; 0 never."""
+        timer = asyncio.ensure_future(self._press_after(sleep, seconds)) if seconds else None
+        try:
+            yield
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+    async def _press_after(self, sleep: Callable[[float], Coroutine[Any, Any, None]], seconds: float) -> None:
+        await sleep(seconds)
+        self.press("time")
 
     async def race(self, work: Coroutine[Any, Any, T]) -> T:
         """The result of `work`, unless the latch is pressed first: then `work` is cancelled and awaited.

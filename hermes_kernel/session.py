@@ -1,0 +1,152 @@
+"""A conversation that lasts: `play` with a log under it. Knows nothing of models, tools or faces.
+
+A fact is on disk before anyone sees it and before the next thing happens. A turn that a crash or an abandoned consumer
+cut off is closed, never left hanging.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import ExitStack, aclosing
+from dataclasses import replace
+
+from hermes_kernel.core.budget import Limits
+from hermes_kernel.core.commands import Tell
+from hermes_kernel.core.events import KEPT, Event, Interrupted, Kept, Opened, Undone
+from hermes_kernel.core.turn import Turn, World, decide, evolve, play, recall
+from hermes_kernel.settings import Settings
+from hermes_kernel.world.ports import Archive
+
+
+class HermesError(Exception):
+    """Work that could not be done, in one or two lines that a person can act on."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"HermesError: {self}"]
+
+
+class Session:
+    """One conversation at a time and its log. ``turn`` is the fold of everything in it."""
+
+    def __init__(self, log: Archive, limits: Limits) -> None:
+        self.turn = Turn(limits)
+        self._log = log
+        self._claim = ExitStack()
+        self._unsaved: list[Kept] = []
+
+    def open(self, opened: Opened) -> None:
+        """Begin another conversation. It is written with its first prompt, so that looking around leaves no trace.
+
+        Raises:
+            StoreError: the store cannot be written.
+        """
+        self._take(opened.session_id)
+        self.turn = evolve(Turn(self.turn.limits), opened)
+        self._unsaved = [opened]
+
+    def load(self, session: str) -> None:
+        """Go on with a conversation: its id, or ``last``.
+
+        Raises:
+            KeyError: there is no such session.
+            StoreError: another process is in it.
+        """
+        session_id = self._log.latest() if session == "last" else session
+        if session_id is None:
+            raise KeyError("There is no session to go on with yet.")
+        facts = self._log.recall(session_id)
+        self._take(session_id)
+        self.turn = recall(facts, Turn(self.turn.limits))
+        self._unsaved = []
+
+    def limit(self, limits: Limits) -> None:
+        """Other limits, from the next turn on."""
+        self.turn = replace(self.turn, limits=limits)
+
+    def undo(self, turns: int) -> int:
+        """Take back the last turns, as many as there are; how many that was.
+
+        Raises:
+            StoreError: as `keep`.
+        """
+        self.close_turn("kernel")
+        taken = min(max(turns, 0), len(self.turn.starts))
+        if taken:
+            self.keep(Undone(taken))
+        return taken
+
+    def keep(self, event: Kept) -> None:
+        """Record a fact. It has happened, so the turn knows of it at once; what cannot be written now goes first next time.
+
+        Raises:
+            StoreError: the log cannot be written.
+        """
+        self._note(event)
+        self._write()
+
+    def close_turn(self, by: str) -> None:
+        """End a turn that something cut off; nothing when it is over already. Written with the next fact."""
+        if self.turn.starts and decide(self.turn) is not None:
+            self._note(Interrupted(by))
+        while isinstance(command := decide(self.turn) if self.turn.starts else None, Tell):
+            for event in command.events:
+                self._note(event)
+
+    async def play(self, world: World) -> AsyncGenerator[Event, None]:
+        """Play the turn to its end, each fact written before it is told. However it is left, the turn is closed.
+
+        Raises:
+            StoreError: the log cannot be written.
+        """
+        try:
+            async with aclosing(play(self.turn, world)) as told:
+                async for event in told:
+                    if isinstance(event, KEPT):
+                        self.keep(event)
+                    yield event
+        finally:
+            self.close_turn("person")
+
+    def flush(self) -> None:
+        """Write what is still to be written, of a conversation that has begun.
+
+        Raises:
+            StoreError: the log cannot be written.
+        """
+        if self.turn.starts or len(self._unsaved) > 1:
+            self._write()
+
+    def close(self) -> None:
+        """Let another process have the conversation."""
+        self._claim.close()
+
+    def _note(self, event: Kept) -> None:
+        self.turn = evolve(self.turn, event)
+        self._unsaved.append(event)
+
+    def _write(self) -> None:
+        while self._unsaved:
+            self._log.append(self.turn.session_id, self._unsaved[0])
+            del self._unsaved[0]
+
+    def _take(self, session_id: str) -> None:
+        if session_id == self.turn.session_id:
+            return
+        claim = self._log.claim(session_id)
+        self._claim.close()
+        self._claim.callback(claim.close)
+
+
+def limits(settings: Settings) -> Limits:
+    """The limits of a turn, from the settings."""
+    return Limits(
+        max_iterations=settings.max_iterations,
+        max_retries=settings.max_retries,
+        retry_base_seconds=settings.retry_base_seconds,
+        retry_max_seconds=settings.retry_max_seconds,
+        max_continuations=settings.max_continuations,
+        max_tokens=settings.max_tokens,
+        model_max_tokens=settings.model_max_tokens or Limits().model_max_tokens,
+        refunds=settings.refunds,
+        routes=1 + len(settings.fallback_models),
+    )

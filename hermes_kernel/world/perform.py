@@ -1,0 +1,74 @@
+"""Carries commands out and tells what happened. Races every wait against the stop latch; decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+
+from hermes_kernel.core.commands import CallModel, Command, Compress, RunTools, Tell, Wait
+from hermes_kernel.core.context import size, squeeze
+from hermes_kernel.core.events import Compressed, Event, Interrupted, Kept, Observed, Retrying, Waiting
+from hermes_kernel.world.ports import Clock, Model, Toolbox
+from hermes_kernel.world.stop import Stop, Stopped
+
+JITTER = 0.25
+"""Share by which a wait is shortened or lengthened by chance, so that many notebooks do not come back together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Performer:
+    """The world of one turn. ``redact`` takes secrets out of what tools return, before anything is told of it."""
+
+    model: Model
+    tools: Toolbox
+    clock: Clock
+    stop: Stop
+    redact: Callable[[str], str]
+
+    async def perform(self, command: Command) -> AsyncGenerator[Event, None]:
+        """The facts that carrying out `command` makes, as they happen."""
+        if self.stop.by and not isinstance(command, Tell):
+            yield Interrupted(self.stop.by)
+            return
+        async with aclosing(self._carry_out(command)) as told:
+            async for event in told:
+                yield event
+
+    def _carry_out(self, command: Command) -> AsyncGenerator[Event, None]:
+        match command:
+            case CallModel():
+                specs = self.tools.specs() if command.tools else ()
+                return self.model.reply(command, specs, self.stop)
+            case RunTools(calls):
+                return self._clean(self.tools.run(calls, self.stop))
+            case Wait():
+                return self._wait(command)
+            case Compress(transcript, attempt):
+                smaller = squeeze(transcript, attempt)
+                return _tell((Compressed(smaller, size(transcript), size(smaller)),))
+            case Tell(events):
+                return _tell(events)
+
+    async def _clean(self, told: AsyncGenerator[Event, None]) -> AsyncGenerator[Event, None]:
+        async with aclosing(told) as events:
+            async for event in events:
+                yield replace(event, text=self.redact(event.text)) if isinstance(event, Observed) else event
+
+    async def _wait(self, wait: Wait) -> AsyncGenerator[Event, None]:
+        swing = 1.0 if wait.exact else 1 - JITTER + 2 * JITTER * self.clock.chance()
+        seconds = wait.seconds * swing
+        yield Retrying(wait.attempt, wait.of, seconds, wait.fault)
+        end = self.clock.elapsed() + seconds
+        while (left := end - self.clock.elapsed()) > 0:
+            yield Waiting(left)
+            try:
+                await self.stop.race(self.clock.sleep(min(left, 1.0)))
+            except Stopped:
+                yield Interrupted(self.stop.by)
+                return
+
+
+async def _tell(events: tuple[Kept, ...]) -> AsyncGenerator[Event, None]:
+    for event in events:
+        yield event

@@ -1,0 +1,28 @@
+"""What a cell shows of a turn: a fold of its events, and that picture as text, Markdown and HTML.
+
+Pure: knows no display, no clock and no kernel. Whoever paints brings those.
+"""
+
+from __future__ import annotations
+
+from hermes_kernel.view.blocks import Layout, grow
+from hermes_kernel.view.bundle import done_line, heading_html, heading_plain, status_line, still
+from hermes_kernel.view.picture import Picture, Row, Status, see
+from hermes_kernel.view.safe import clean, escape, sanitise
+
+__all__ = [
+    "Layout",
+    "Picture",
+    "Row",
+    "Status",
+    "clean",
+    "done_line",
+    "escape",
+    "grow",
+    "heading_html",
+    "heading_plain",
+    "sanitise",
+    "see",
+    "status_line",
+    "still",
+]

@@ -1,0 +1,101 @@
+"""A model's words made harmless for every renderer: raw HTML is shown as text, links are plain, nothing is loaded.
+
+Notebook front ends run HTML in the Markdown of a trusted cell, scripts included, and each parses Markdown its own way;
+so code is passed on as code only where all of them agree that it is code.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+
+LINKS = ("http://", "https://", "mailto:")
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+TAG = re.compile(r"<(?=[A-Za-z/!?])")
+FENCE = re.compile(r"^([ \t]*)(`{3,}(?=[^`\n]*$)|~{3,})(.*)$")
+MARKS = re.compile(
+    r"\\[\\`]"
+    r"|(?<!`)(?P<ticks>`+)(?!`)(?P<code>[^\n]*?)(?<!`)(?P=ticks)(?!`)"
+    r"|<(?P<auto>(?:https?://|mailto:)[^\s<>]+)>"
+    r"|\\?(?P<tag><(?=[A-Za-z/!?]))"
+    r"|(?P<image>!\[)"
+    r"|(?P<link>\]\()(?=(?P<target>\s*<?[^\s<>)]*))"
+    r"|(?P<define>^[ \t>*+\-\d.)]*\[)(?=(?:\\.|[^\]\\]){1,999}\]:)",
+    re.MULTILINE,
+)
+
+
+def escape(text: str) -> str:
+    """`text` for HTML, between tags and inside a quoted attribute alike."""
+    return html.escape(clean(text), quote=True)
+
+
+def clean(text: str) -> str:
+    """`text` without control characters, which move cursors and recolour terminals. Newlines and tabs stay."""
+    return CONTROL.sub("", text)
+
+
+def sanitise(markdown: str) -> str:
+    """`markdown` as it may be shown: the same words, the same code, no HTML but ours, links to the web and mail only.
+
+    Images become links, for loading one tells its server who reads. Fences left open are closed.
+    """
+    done: list[str] = []
+    prose: list[str] = []
+    lines = iter(clean(markdown).split("\n"))
+    for line in lines:
+        opening = FENCE.match(line)
+        if opening is None:
+            prose.append(line)
+            continue
+        done += [*_prose(prose), *_code(opening, lines)]
+        prose = []
+    return "\n".join([*done, *_prose(prose)])
+
+
+def _prose(lines: list[str]) -> list[str]:
+    return [MARKS.sub(_mark, "\n".join(lines))] if lines else []
+
+
+def _mark(found: re.Match[str]) -> str:
+    match found.lastgroup:
+        case "code" | "ticks":
+            return _span(found[0], found["code"])
+        case "auto":
+            return found["auto"]
+        case "tag":
+            return "&lt;"
+        case "image":
+            return "image: ["
+        case "link" | "target":
+            return "](" if _allowed(found["target"]) else "]\\("
+        case "define":
+            return found["define"].replace("[", "\\[")
+    return found[0]
+
+
+def _span(whole: str, code: str) -> str:
+    """A code span; as our own HTML where it holds a tag, because renderers disagree on what ends a span."""
+    return f"<code>{html.escape(code.strip(), quote=False)}</code>" if TAG.search(code) else whole
+
+
+def _allowed(target: str) -> bool:
+    """A link's destination as a browser would read it goes to the web or to mail."""
+    plain = re.sub(r"[\s<\\]", "", html.unescape(target)).lower()
+    return plain.startswith(LINKS)
+
+
+def _code(opening: re.Match[str], lines: Iterator[str]) -> list[str]:
+    """The lines of a fence, its end added where it is missing."""
+    indent, fence, info = opening.groups()
+    body: list[str] = []
+    for line in lines:
+        words = line.strip()
+        if words.startswith(fence) and not words.strip(fence[0]):
+            break
+        body.append(line)
+    if not indent or not TAG.search("\n".join(body)):
+        return [indent + fence + info.replace("<", ""), *body, indent + fence]
+    first, *rest = (html.escape(line, quote=False) for line in body)
+    return [f"{indent}<pre><code>{first.strip()}", *rest, f"{indent}</code></pre>"]

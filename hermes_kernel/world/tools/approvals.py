@@ -1,0 +1,108 @@
+"""Who decides about a risky call, and for how long. Only a person's answer or a setting can allow one: nothing a model
+writes or a tool returns gets here. A guard against accidents, not a sandbox."""
+
+from __future__ import annotations
+
+import json
+import os
+import unicodedata
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hermes_kernel.core.events import Approved
+from hermes_kernel.world.ports import Person
+from hermes_kernel.world.tools.calls import Ready
+from hermes_kernel.world.tools.speaking import ask_person
+
+FILE = "approvals.json"
+CHOICES = ("once", "this session", "always", "no")
+SHOWN = 8_000
+SCOPES = {"once": "once", "this session": "session", "always": "always"}
+
+
+@dataclass(slots=True)
+class Approvals:
+    """The decisions of one session, and of all (``$HERMES_HOME/approvals.json``, by rule). ``policy`` is ask | allow | deny."""
+
+    policy: str
+    home: Path
+    person: Person | None
+    session: set[str] = field(default_factory=set)
+
+    async def decide(self, ready: Ready) -> Approved:
+        """What was decided about a call that has a risk. Asks the person where the policy and no earlier answer says."""
+        risk = ready.risk
+        if risk is None:
+            return Approved(ready.call.id, True, "rule")
+        if risk.forbidden or self.policy == "deny":
+            return Approved(ready.call.id, False, "rule")
+        if self.policy == "allow" or risk.rule in self.session:
+            return Approved(ready.call.id, True, "rule", "session")
+        if risk.rule in self.always():
+            return Approved(ready.call.id, True, "rule", "always")
+        if self.person is None or not self.person.present:
+            return Approved(ready.call.id, False, "headless")
+        answer = await ask_person(self.person, question(ready), CHOICES)
+        if answer is None:
+            return Approved(ready.call.id, False, "headless")
+        scope = SCOPES.get(answer.strip().lower(), "")
+        self._remember(risk.rule, scope)
+        return Approved(ready.call.id, bool(scope), "person", scope or "once")
+
+    def always(self) -> frozenset[str]:
+        """The rules allowed for good. A damaged or foreign file allows nothing."""
+        try:
+            rules = json.loads((self.home / FILE).read_text(encoding="utf-8"))["allowed"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return frozenset()
+        return frozenset(rule for rule in rules if isinstance(rule, str)) if isinstance(rules, list) else frozenset()
+
+    def _remember(self, rule: str, scope: str) -> None:
+        if scope == "session":
+            self.session.add(rule)
+        if scope == "always":
+            self.session.add(rule)
+            self._keep(sorted(self.always() | {rule}))
+
+    def _keep(self, rules: list[str]) -> None:
+        aside = self.home / f".{FILE}.{os.getpid()}"
+        try:
+            self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                json.dump({"allowed": rules}, file, indent=1)
+            aside.replace(self.home / FILE)
+        except OSError:
+            aside.unlink(missing_ok=True)  # a full or read-only home: the answer holds for this session
+
+
+def question(ready: Ready) -> str:
+    """What the person is asked: the tool, why, and its full arguments with nothing in them that could hide."""
+    lines = "\n".join(
+        f"{name}: {value if isinstance(value, str) else json.dumps(value)}" for name, value in ready.arguments.items()
+    )
+    shown = visible(lines)
+    more = f"\n[{len(shown) - SHOWN:,} more characters, not shown]" if len(shown) > SHOWN else ""
+    why = ready.risk.why if ready.risk else ""
+    return f"{ready.tool.name} asks to run, because {visible(why)}:\n{shown[:SHOWN]}{more}\nAllow it?"
+
+
+def refusal(approved: Approved, ready: Ready) -> str:
+    """What the model is told when the answer is no."""
+    why = ready.risk.why if ready.risk else ""
+    if ready.risk and ready.risk.forbidden:
+        return f"Not run: {why}. This is never allowed. Do not try it in another form."
+    by = {
+        "person": "the person said no",
+        "headless": "nobody is there to allow it",
+        "rule": "the settings do not allow it",
+    }
+    return (
+        f"Not run: {why}, and {by[approved.by]}. Do not try it in another form; find a safer way, or say what you need."
+    )
+
+
+def visible(text: str) -> str:
+    """`text` with control and direction-changing characters written out, so that what is shown is what is run."""
+    hidden = {"Cc", "Cf", "Co", "Cs"}
+    return "".join(c if c in "\n\t" or unicodedata.category(c) not in hidden else f"\\u{ord(c):04x}" for c in text)

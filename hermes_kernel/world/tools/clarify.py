@@ -1,0 +1,43 @@
+"""`clarify`: a question to the person. Where nobody is there, the agent is told so at once and decides itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hermes_kernel.core.text import scrub
+from hermes_kernel.world.ports import Person
+from hermes_kernel.world.tools.results import Result, ToolError
+from hermes_kernel.world.tools.speaking import PATIENCE, ask_person
+from hermes_kernel.world.tools.tool import Tool, tool_of
+
+CHOICES = 8
+
+
+def make_clarify(person: Callable[[], Person | None]) -> Tool:
+    """The tool that asks `person`."""
+
+    async def clarify(question: str, choices: list[str] | None = None) -> Result:
+        """Ask the person one question, only when the answer changes what you do and you cannot find it out yourself.
+
+        Args:
+            question: The question, complete in itself.
+            choices: Up to 8 answers to choose from, the one you would take first; they may also answer freely.
+        """
+        offered = tuple(dict.fromkeys(choice.strip() for choice in choices or () if choice.strip()))
+        if not question.strip():
+            raise ToolError("question is empty.")
+        if len(offered) > CHOICES:
+            raise ToolError(f"At most {CHOICES} choices can be offered, not {len(offered)}.")
+        asked = person()
+        answer = await ask_person(asked, scrub(question), offered) if asked is not None else None
+        if answer is None:
+            return Result(unanswered(offered))
+        return Result(scrub(answer).strip() or unanswered(offered))
+
+    return tool_of(clarify, exclusive=True, repeatable=True, seconds=PATIENCE + 60)
+
+
+def unanswered(choices: tuple[str, ...]) -> str:
+    """What the model is told when there is no answer."""
+    decide = f'take "{choices[0]}", your first choice' if choices else "use your best judgement"
+    return f"Nobody is there to answer: {decide}, and say in your answer what you assumed."

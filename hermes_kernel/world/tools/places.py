@@ -1,0 +1,60 @@
+"""Paths a model names: relative to the working folder, ``~`` understood, and whether a write would leave that folder."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from pathlib import Path
+
+from hermes_kernel.core.text import brief
+from hermes_kernel.world.tools.results import ToolError
+from hermes_kernel.world.tools.risk import Risk
+
+NEAR = 5
+
+
+def located(path: str, folder: Path) -> Path:
+    """The absolute path meant by `path`.
+
+    Raises:
+        ToolError: it is empty, holds a NUL, or names a home that does not exist.
+    """
+    if not path.strip() or "\0" in path:
+        raise ToolError(f"{path!r} is not a path.")
+    try:
+        return Path(os.path.normpath(folder / Path(path).expanduser()))
+    except RuntimeError as error:
+        raise ToolError(f"{path}: there is no such home folder.") from error
+
+
+def outside_risk(path: str, folder: Path) -> Risk | None:
+    """The risk of a write that ends outside `folder`, links followed; None inside it. An answer of "always" covers the
+    folder the file is in."""
+    try:
+        target = Path(os.path.realpath(folder / Path(path).expanduser()))
+        home = Path(os.path.realpath(folder))
+    except (ValueError, RuntimeError, OSError):
+        return None
+    if target.is_relative_to(home):
+        return None
+    return Risk(f"write:{target.parent}", f"it writes outside the working folder {home}, to {target}")
+
+
+def missing(path: str, at: Path) -> ToolError:
+    """What to say of a file that is not there: the names that come near, or how far its path exists."""
+    parent = at.parent
+    if not parent.is_dir():
+        there = next((str(up) for up in parent.parents if up.is_dir()), "/")
+        return ToolError(f"{path}: there is no folder {parent}; the path exists as far as {there}.")
+    try:
+        names = sorted(entry.name for entry in os.scandir(parent))[:5_000]
+    except OSError:
+        names = []
+    near = difflib.get_close_matches(at.name, names, n=NEAR, cutoff=0.5)
+    hint = f" Near it: {', '.join(near)}." if near else f" {parent} holds: {', '.join(names[:20]) or 'nothing'}."
+    return ToolError(f"{brief(path, 300)}: there is no such file.{hint}")
+
+
+def said(error: OSError, path: str) -> ToolError:
+    """An operating system's refusal, in one line."""
+    return ToolError(f"{brief(path, 300)}: {error.strerror or error}.")

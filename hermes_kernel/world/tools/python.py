@@ -1,0 +1,180 @@
+"""`python`: code in the notebook's own namespace, on the thread of the loop that runs the turn, shown in the current cell.
+
+It never counts as a cell: no In, no Out, no history. While it runs plainly it is ended by an exception raised in it (see
+`inside_user_code`), while it awaits by cancelling its task. C code that keeps the interpreter to itself ends when it ends.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import contextlib
+import inspect
+import itertools
+import linecache
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Iterator, Mapping
+from types import CodeType, FrameType
+from typing import Any
+
+from hermes_kernel.core.text import brief, scrub
+from hermes_kernel.world.tools.capture import Seen, Tap, tapped, watching
+from hermes_kernel.world.tools.danger import python_risk
+from hermes_kernel.world.tools.results import Result, is_table, table
+from hermes_kernel.world.tools.risk import Risk
+from hermes_kernel.world.tools.terminal import clean
+from hermes_kernel.world.tools.tool import Tool, tool_of
+from hermes_kernel.world.tools.usercode import await_user, call_user, inside_user_code
+
+__all__ = ["inside_user_code", "make_python"]
+
+FRAMES = 4
+ALARM_AGAIN = 0.5  # seconds after which code that swallowed its deadline hears of it again
+_numbers = itertools.count(1)
+
+
+class Overdue(BaseException):
+    """The deadline of the code has come. Not an `Exception`, so that a ``try`` around a loop's body does not eat it."""
+
+
+def make_python(namespace: dict[str, Any], shell: Any, seconds: float, vision: str) -> Tool:
+    """The tool for code in `namespace`; `shell` is IPython's, or None, and then its own namespace is used."""
+    names = namespace if shell is None else shell.user_ns
+    names.setdefault("__name__", "__main__")
+
+    async def python(code: str) -> Result:
+        """Run Python in the notebook's own namespace: variables of the person and of earlier calls are there and stay.
+        Prints, figures and the last expression's value are shown in the cell and returned. Top-level await, %magics and
+        !commands work in a notebook. Prefer this for data, computing and plots.
+
+        Args:
+            code: The code to run.
+        """
+        with watching(vision, getattr(shell, "display_pub", None)) as seen, _trapped(shell), deadline(seconds):
+            problem = await _run(code, names, shell, seen)
+        said = clean(seen.text())
+        text = "\n".join(part for part in (said, problem) if part) or "Done. (Nothing was printed, and no value.)"
+        return Result(scrub(text), ok=not problem, images=tuple(seen.images))
+
+    def risk(arguments: Mapping[str, Any]) -> Risk | None:
+        return python_risk(arguments["code"])
+
+    return tool_of(python, exclusive=True, dangerous=risk)
+
+
+async def _run(code: str, names: dict[str, Any], shell: Any, seen: Seen) -> str:
+    """Run `code`; what went wrong, or ``""``."""
+    filename = f"<python tool {next(_numbers)}>"
+    try:
+        body, last = call_user(lambda: _compiled(code, filename, shell))
+        await _execute(body, names)
+        if last is not None:
+            value = await _execute(last, names)
+            if not code.rstrip().endswith(";"):
+                call_user(lambda: _show(value, names, shell, seen))
+        call_user(lambda: _figures(seen))
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+        return "CancelledError: the code cancelled itself"
+    except GeneratorExit:
+        raise
+    except BaseException as error:  # noqa: BLE001 - whatever the person's or the model's code raises is its result
+        return explained(error, filename)
+    return ""
+
+
+def _compiled(code: str, filename: str, shell: Any) -> tuple[CodeType, CodeType | None]:
+    """The statements, and the last expression apart when there is one."""
+    source = shell.transform_cell(code) if shell is not None else code
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    tree = ast.parse(source, filename)
+    tree = shell.transform_ast(tree) if shell is not None else tree
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    flags = {"flags": ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, "dont_inherit": True}
+    body = compile(tree, filename, "exec", **flags)  # type: ignore[call-overload]
+    value = compile(ast.Expression(last.value), filename, "eval", **flags) if isinstance(last, ast.Expr) else None  # type: ignore[call-overload]
+    return body, value
+
+
+async def _execute(code: CodeType, names: dict[str, Any]) -> Any:
+    value = call_user(lambda: eval(code, names))  # noqa: S307 - running code is what this tool is for
+    return await await_user(value) if code.co_flags & inspect.CO_COROUTINE else value
+
+
+def _show(value: Any, names: dict[str, Any], shell: Any, seen: Seen) -> None:
+    if value is None:
+        return
+    if shell is None:
+        names["_"] = value
+        seen.show({"text/plain": table(value) if is_table(value) else repr(value)})
+        return
+    bundle, metadata = shell.display_formatter.format(value)
+    if bundle:
+        shell.display_pub.publish(bundle, metadata)
+
+
+def _figures(seen: Seen) -> None:
+    """Show the figures that were drawn, as the end of a cell does; outside a notebook, say that they are open."""
+    inline = sys.modules.get("matplotlib_inline.backend_inline")
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is None or not pyplot.get_fignums():
+        return
+    if inline is not None and "inline" in str(pyplot.get_backend()):
+        inline.flush_figures()
+    else:
+        seen.write(f"\n[{len(pyplot.get_fignums())} figure(s) open and not shown; save one with plt.savefig]\n")
+
+
+@contextlib.contextmanager
+def _trapped(shell: Any) -> Iterator[None]:
+    """IPython's builtins in place, and ``exit()`` ends the code and not the kernel."""
+    if shell is None:
+        yield
+        return
+    with shell.builtin_trap, shell.display_trap, tapped(shell, "ask_exit", _NoExit):
+        yield
+
+
+class _NoExit(Tap):
+    def __call__(self) -> None:
+        raise SystemExit("the kernel stays; only this code was ended")
+
+
+@contextlib.contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """Raise `Overdue` in user code that is still running plainly after `seconds`. A signal is the only thing that ends a
+    blocked call, and only the main thread gets one; elsewhere, and while the code awaits, the batch's own deadline ends it."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def ring(_: int, frame: FrameType | None) -> None:
+        if inside_user_code(frame):
+            raise Overdue(f"the deadline of {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds, ALARM_AGAIN)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before if before is not None else signal.SIG_DFL)
+
+
+def explained(error: BaseException, filename: str) -> str:
+    """A short traceback without colours: the last frames from the code's own first one on, and what was raised."""
+    if isinstance(error, SyntaxError) and error.filename == filename:
+        return "".join(traceback.format_exception_only(error)).rstrip()
+    frames = list(itertools.dropwhile(lambda f: f.filename != filename, traceback.extract_tb(error.__traceback__)))
+    own = [at for at, frame in enumerate(frames) if frame.filename == filename]
+    kept = [frames[at] for at in sorted({*own[-FRAMES:], *range(len(frames))[-FRAMES:]})]
+    lines = [f"  {frame.filename}:{frame.lineno} in {frame.name}: {brief(frame.line or '', 160)}" for frame in kept]
+    words = clean("".join(traceback.format_exception_only(error))).rstrip()
+    if isinstance(error, KeyboardInterrupt):
+        words = "KeyboardInterrupt: the code was interrupted"
+    return "\n".join(["Traceback (innermost last):", *lines, words] if lines else [words])

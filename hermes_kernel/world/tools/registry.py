@@ -1,0 +1,177 @@
+"""The tools of one session: what is offered, what is run, and the one place where a tool's failure becomes its result."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from hermes_kernel.core.events import Event, Interrupted, Observed
+from hermes_kernel.core.messages import Image, ToolCall, ToolSpec
+from hermes_kernel.settings import Settings
+from hermes_kernel.world.ports import Clock, Person
+from hermes_kernel.world.stop import Stop
+from hermes_kernel.world.tools.approvals import Approvals, refusal
+from hermes_kernel.world.tools.calls import Answered, Ready, prepare, resolve
+from hermes_kernel.world.tools.clarify import make_clarify
+from hermes_kernel.world.tools.edit_file import make_edit_file
+from hermes_kernel.world.tools.guard import Guard
+from hermes_kernel.world.tools.keeping import keep, safe
+from hermes_kernel.world.tools.python import make_python
+from hermes_kernel.world.tools.read_file import make_read_file
+from hermes_kernel.world.tools.results import IMAGE_BYTES, Result
+from hermes_kernel.world.tools.runner import Batch, Rules
+from hermes_kernel.world.tools.search_files import make_search_files
+from hermes_kernel.world.tools.speaking import SPEAKER
+from hermes_kernel.world.tools.terminal import make_terminal
+from hermes_kernel.world.tools.todo import Todos, make_todo
+from hermes_kernel.world.tools.tool import Tool, tool_of
+from hermes_kernel.world.tools.write_file import make_write_file
+
+SMALL = ("python", "read_file", "write_file", "terminal", "search_files")
+BUILTIN = frozenset({*SMALL, "edit_file", "todo", "clarify"})
+WORKERS = 8  # at least, so that a batch of eight takes as long as one; the default pool of two cores has six
+
+
+@dataclass(slots=True)
+class _Session:
+    """What all views of one session's tools share."""
+
+    approvals: Approvals
+    guard: Guard = field(default_factory=Guard)
+    todos: Todos = field(default_factory=Todos)
+    id: str = ""
+
+
+class Tools:
+    """Keeps `ports.Toolbox`. ``home`` holds results and approvals, ``cwd`` is the working folder, ``shell`` IPython's.
+
+    Names keep the place they were first given, so that the tools a provider has cached stay where they were."""
+
+    def __init__(
+        self, settings: Settings, *, person: Person | None, shell: Any = None, home: Path, cwd: Path, clock: Clock,
+        namespace: dict[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        self.settings = settings
+        self.person = person
+        self.shell = shell
+        self.home = home
+        self.cwd = cwd
+        self.clock = clock
+        self.namespace: dict[str, Any] = {} if namespace is None else namespace
+        self._tools: dict[str, Tool] = {}
+        self._session = _Session(Approvals(settings.approvals, home, person))
+
+    @property
+    def todos(self) -> Todos:
+        """The session's list of things to do."""
+        return self._session.todos
+
+    def begin_turn(self) -> None:
+        """Forget what the last turn tried."""
+        self._session.guard = Guard()
+
+    def begin_session(self, session_id: str) -> None:
+        """From here on results are kept under this id; answers for "this session" and the things to do are gone."""
+        self._session.id = session_id
+        self._session.todos.items = ()
+        self._session.approvals.session.clear()
+        self.begin_turn()
+
+    def builtins(self) -> Self:
+        """Add the built-in tools."""
+        settings, here = self.settings, lambda: self.cwd
+        for made in (
+            make_python(self.namespace, self.shell, settings.tool_seconds, settings.vision),
+            make_read_file(here, settings.tool_result_chars),
+            make_write_file(here),
+            make_edit_file(here),
+            make_terminal(here, settings.tool_seconds, lambda: (self.settings.api_key,)),
+            make_search_files(here),
+            make_todo(self.todos),
+            make_clarify(lambda: self.person),
+        ):
+            self.add(made)
+        return self
+
+    def add(self, tool: Callable[..., Any] | Tool) -> Tool:
+        """Offer a tool; the latest of a name wins.
+
+        Raises:
+            TypeError: it cannot be one (see `tool`).
+        """
+        made = tool_of(tool)
+        self._tools[made.name] = made
+        return made
+
+    def only(self, names: Iterable[str]) -> Tools:
+        """The same session's tools, but only these.
+
+        Raises:
+            ValueError: there is no such tool.
+        """
+        wanted = {name: resolve(name, self._tools) for name in names}
+        unknown = [name for name, known in wanted.items() if not known]
+        if unknown:
+            raise ValueError(f"There is no tool named {', '.join(unknown)}. The tools are: {', '.join(self._tools)}.")
+        fewer = copy.copy(self)
+        fewer._tools = {name: tool for name, tool in self._tools.items() if name in wanted.values()}
+        return fewer
+
+    def small(self) -> Tools:
+        """At most five tools, for a small model: `python`, the person's own, then other built-in ones."""
+        own = [name for name in self._tools if name not in BUILTIN]
+        wanted = [name for name in (SMALL[0], *own, *SMALL[1:]) if name in self._tools]
+        return self.only(wanted[: len(SMALL)])
+
+    def names(self) -> tuple[str, ...]:
+        """The names, in the order they are offered."""
+        return tuple(self._tools)
+
+    def specs(self) -> tuple[ToolSpec, ...]:
+        return tuple(tool.spec for tool in self._tools.values())
+
+    async def run(self, calls: Sequence[ToolCall], stop: Stop) -> AsyncIterator[Event]:
+        if stop.by:
+            yield Interrupted(by=stop.by)
+            return
+        rules = Rules(
+            prepare=lambda call: prepare(call, self._tools, self._session.guard),
+            admit=self._admit,
+            finish=self._finish,
+            workers=max(WORKERS, self.settings.tool_workers),
+            seconds=self.settings.tool_seconds,
+        )
+        batch = Batch(rules, self.clock).run(calls, stop)
+        try:
+            async for event in batch:
+                yield event
+        finally:
+            await batch.aclose()
+
+    async def _admit(self, ready: Ready) -> Ready | Answered:
+        approved = await self._session.approvals.decide(ready)
+        await SPEAKER.get().tell(approved)
+        if approved.allowed:
+            return ready
+        text = refusal(approved, ready)
+        self._session.guard.refused(ready.signature, text)
+        return Answered(ready.call, text)
+
+    def _finish(self, made: Ready | Answered, result: Result, seconds: float) -> Observed:
+        text = result.text
+        if isinstance(made, Ready):
+            text += self._session.guard.record(made.signature, text, ok=result.ok, harmless=made.tool.repeatable)
+        kept = keep(text, self.settings.tool_result_chars, self._folder(), made.call.id)
+        return Observed(made.call.id, kept.text, result.ok, seconds, kept.at, self._seen(result.images))
+
+    def _folder(self) -> Path:
+        day = time.strftime("%Y-%m-%d", time.gmtime(self.clock.now()))
+        return self.home / "results" / (safe(self._session.id) if self._session.id else day)
+
+    def _seen(self, images: tuple[Image, ...]) -> tuple[Image, ...]:
+        limit = IMAGE_BYTES[self.settings.vision]
+        return tuple(image for image in images if 0 < len(image.data) * 3 // 4 <= limit)

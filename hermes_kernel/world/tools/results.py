@@ -1,0 +1,179 @@
+"""Whatever a tool returned, as words (and pictures) for a model. Never raises for a value; every answer is honest about
+what was left out. Keeping the full text of a long one is `keeping`'s business."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import inspect
+import io
+import itertools
+import json
+import re
+import traceback
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hermes_kernel.core.messages import Image
+from hermes_kernel.core.text import brief, scrub
+
+ITEMS = 1_000  # of a generator, which may have no end
+ROWS, COLUMNS, WIDTH = 20, 20, 160
+FRAMES = 4
+IMAGE_BYTES = {"on": 4_000_000, "auto": 400_000, "off": 0}  # providers refuse pictures above 5 MB; a plot has 20-80 kB
+HERE = re.compile(r"[/\\]hermes_kernel[/\\]world[/\\]tools[/\\](?!tests)")
+SIGNATURES = {b"\x89PNG\r\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
+
+
+class ToolError(Exception):
+    """Raised by a tool to say what is wrong in its own words; the model sees the message and no traceback."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a tool may return to say more than text: whether the work succeeded, and pictures."""
+
+    text: str
+    ok: bool = True
+    images: tuple[Image, ...] = ()
+
+
+def rendered(value: Any) -> Result:
+    """`value` as a `Result`; a value that cannot even be shown says so."""
+    try:
+        return _rendered(value)
+    except BaseException as error:  # noqa: BLE001 - user code (__repr__, savefig, __iter__) ran, and its failure is the result
+        return Result(f"[{type(value).__name__}: it could not be shown: {brief(_say(error), 300)}]", ok=False)
+
+
+def failure(error: BaseException) -> Result:
+    """An exception as a short traceback without our own frames; of a `ToolError` its own words alone."""
+    if isinstance(error, ToolError):
+        return Result(scrub(str(error)), ok=False)
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not HERE.search(frame.filename)]
+    shown = [
+        f"  {frame.filename}:{frame.lineno} in {frame.name}: {brief(frame.line or '', 160)}"
+        for frame in frames[-FRAMES:]
+    ]
+    where = "\nAt (innermost last):\n" + "\n".join(shown) if shown else ""
+    return Result(scrub(_say(error) + where), ok=False)
+
+
+def picture(mime: str, encoded: str, vision: str) -> tuple[Image, ...]:
+    """The picture as a part of the result, where the model may see it and it is small enough."""
+    return (Image(mime, encoded),) if 0 < len(encoded) * 3 // 4 <= IMAGE_BYTES[vision] else ()
+
+
+def described_image(mime: str, raw: bytes) -> str:
+    """What stands in a text for a picture: ``image/png 640x480``."""
+    if mime == "image/png" and raw[12:16] == b"IHDR":
+        return f"{mime} {int.from_bytes(raw[16:20])}x{int.from_bytes(raw[20:24])}"
+    return f"{mime} {len(raw):,} bytes"
+
+
+def table(frame: Any) -> str:
+    """A pandas DataFrame or Series as text: its shape, the types, and the first and last rows."""
+    rows, columns = len(frame), frame.shape[1] if len(frame.shape) > 1 else 0
+    if not columns:
+        return f"{type(frame).__name__} of {rows:,} {frame.dtype}\n{frame.to_string(max_rows=ROWS)}"
+    text = frame.to_string(max_rows=ROWS, max_cols=COLUMNS, line_width=WIDTH, max_colwidth=80)
+    types = ", ".join(f"{name}: {kind}" for name, kind in itertools.islice(frame.dtypes.items(), 40))
+    return f"{type(frame).__name__} of {rows:,} rows x {columns:,} columns ({types})\n{text}"
+
+
+def is_table(value: Any) -> bool:
+    """Whether `value` is a pandas DataFrame or Series, told without importing pandas."""
+    return type(value).__module__.startswith("pandas.") and hasattr(value, "to_string") and hasattr(value, "shape")
+
+
+def _rendered(value: Any) -> Result:
+    match value:
+        case Result():
+            return dataclasses.replace(value, text=scrub(value.text))
+        case None:
+            return Result("Done. (The tool returned nothing.)")
+        case str():
+            return Result(scrub(value) or "(empty text)")
+        case bytes() | bytearray() | memoryview():
+            return _bytes(bytes(value))
+        case BaseException():
+            return failure(value)
+    if is_table(value):
+        return Result(scrub(table(value)))
+    figure = _figure(value)
+    if figure is not None:
+        return _image("image/png", figure)
+    if isinstance(value, Iterator):
+        return _generated(value)
+    if inspect.iscoroutine(value):
+        value.close()
+        return Result("The tool returned a coroutine that nobody awaits; it should be an `async def`.", ok=False)
+    return Result(scrub(_json(value)))
+
+
+def _bytes(raw: bytes) -> Result:
+    for start, mime in SIGNATURES.items():
+        if raw.startswith(start):
+            return _image(mime, raw)
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" not in text:
+        return Result(text or "(no bytes)")
+    return Result(f"[{len(raw):,} bytes that are not text, beginning {raw[:32].hex(' ')}]")
+
+
+def _image(mime: str, raw: bytes) -> Result:
+    encoded = base64.b64encode(raw).decode() if len(raw) <= IMAGE_BYTES["on"] else ""
+    return Result(f"[{described_image(mime, raw)}]", images=(Image(mime, encoded),) if encoded else ())
+
+
+def _figure(value: Any) -> bytes | None:
+    module = type(value).__module__
+    if module.startswith("matplotlib.") and hasattr(value, "savefig"):
+        held = io.BytesIO()
+        value.savefig(held, format="png")
+        return held.getvalue()
+    if module.startswith("matplotlib.") and hasattr(getattr(value, "figure", None), "savefig"):
+        return _figure(value.figure)
+    png = getattr(value, "_repr_png_", None)
+    made = png() if callable(png) and not isinstance(value, type) else None
+    return made if isinstance(made, bytes) else None
+
+
+def _generated(values: Iterator[Any]) -> Result:
+    items = list(itertools.islice(values, ITEMS + 1))
+    more = f"\n[stopped after {ITEMS:,} items; there are more]" if len(items) > ITEMS else ""
+    return Result(scrub(_json(items[:ITEMS])) + more)
+
+
+def _json(value: Any) -> str:
+    if not isinstance(value, (bool, int, float, list, tuple, dict, Mapping)) and not dataclasses.is_dataclass(value):
+        return str(value)
+    try:
+        return json.dumps(value, ensure_ascii=False, default=_default)
+    except (TypeError, ValueError, RecursionError):
+        return str(value)
+
+
+def _default(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if isinstance(value, (set, frozenset)):
+        return sorted(value, key=repr)
+    if isinstance(value, Mapping):
+        return dict(value)
+    dump = getattr(value, "model_dump", None)
+    if callable(dump):
+        return dump(mode="json")
+    return table(value) if is_table(value) else str(value)
+
+
+def _say(error: BaseException) -> str:
+    try:
+        words = str(error)
+    except BaseException:  # noqa: BLE001 - an exception's own __str__ is user code
+        words = "(its message cannot be shown)"
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__

@@ -1,0 +1,211 @@
+"""Loop 1: all calls of one reply at once, each told as it ends. Knows nothing of what the tools do.
+
+A call is a task; tasks are made in call order and tell their events through one queue, and go on only when the event was
+taken, so that `Started` is on disk before a tool begins. A stop ends the batch from outside and waits for nobody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import inspect
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hermes_kernel.core.events import Event, Interrupted, Noticed, Observed, Started
+from hermes_kernel.core.messages import ToolCall
+from hermes_kernel.world.ports import Clock
+from hermes_kernel.world.stop import Stop
+from hermes_kernel.world.tools.calls import Answered, Ready
+from hermes_kernel.world.tools.results import ITEMS, Result, failure, rendered
+from hermes_kernel.world.tools.speaking import SPEAKER, Speaker
+from hermes_kernel.world.tools.threads import in_thread
+from hermes_kernel.world.tools.usercode import await_user, call_user
+
+STOP_GRACE = 0.08  # seconds for calls to end by themselves after a stop; 0.2 is promised
+DEADLINE_GRACE = 0.5  # seconds for a call that is cancelled at its deadline to clean up after itself
+INLINE_CHARS = 200_000  # a longer text, or anything that is not text, is rendered off the loop
+
+Prepare = Callable[[ToolCall], Ready | Answered]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the batch leaves to others. ``admit`` asks for approval: a refusal is an `Answered`. ``finish`` makes the
+    `Observed` that is told. ``workers`` plain functions run at once; ``seconds`` is the deadline of a tool without one."""
+
+    prepare: Prepare
+    admit: Callable[[Ready], Awaitable[Ready | Answered]]
+    finish: Callable[[Ready | Answered, Result, float], Observed]
+    workers: int
+    seconds: float
+
+
+@dataclass(slots=True)
+class Batch:
+    """The calls of one reply while they run. ``alive`` holds what has begun and has not really ended, by call id."""
+
+    rules: Rules
+    clock: Clock
+    events: asyncio.Queue[tuple[Event | None, asyncio.Event]] = field(default_factory=asyncio.Queue)
+    alive: dict[str, tuple[str, asyncio.Future[Result]]] = field(default_factory=dict)
+    stopping: bool = False
+
+    async def run(self, calls: Sequence[ToolCall], stop: Stop) -> AsyncGenerator[Event, None]:
+        """See `ports.Toolbox.run`."""
+        lane, workers = asyncio.Lock(), asyncio.Semaphore(self.rules.workers)
+        tasks = [asyncio.create_task(self._call(call, lane, workers)) for call in calls]
+        watch = asyncio.create_task(self._watch(tasks, stop))
+        try:
+            while True:
+                event, taken = await self.events.get()
+                if event is None or (stop.by and not isinstance(event, Observed)):
+                    break
+                yield event
+                taken.set()
+            if stop.by:
+                async for event in self._stopped(tasks, stop):
+                    yield event
+        finally:
+            for task in (*tasks, watch):
+                task.cancel()
+        for task in tasks:
+            if task.done() and not task.cancelled():
+                task.result()  # tools cannot raise through a call, so what is raised here is a bug of ours
+
+    async def _watch(self, tasks: list[asyncio.Task[None]], stop: Stop) -> None:
+        latch = asyncio.create_task(stop.wait())
+        everything = asyncio.ensure_future(asyncio.gather(*tasks, return_exceptions=True))
+        waited: set[asyncio.Future[Any]] = {latch, everything}
+        try:
+            await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            latch.cancel()
+        self.events.put_nowait((None, asyncio.Event()))
+
+    async def _stopped(self, tasks: list[asyncio.Task[None]], stop: Stop) -> AsyncIterator[Event]:
+        self.stopping = True
+        ending: list[asyncio.Future[Any]] = [*tasks, *(work for _, work in self.alive.values())]
+        for task in tasks:
+            task.cancel()
+        if ending:
+            await asyncio.wait(ending, timeout=STOP_GRACE)
+        while not self.events.empty():
+            event, _ = self.events.get_nowait()
+            if isinstance(event, Observed):
+                yield event
+        if self.alive:
+            names = ", ".join(sorted({name for name, _ in self.alive.values()}))
+            yield Noticed(f"Stopped without waiting for {names}, which cannot be ended and may go on by itself.")
+        yield Interrupted(by=stop.by)
+
+    async def tell(self, event: Event) -> None:
+        """Put `event` before whoever plays the turn; returns when it was taken."""
+        taken = asyncio.Event()
+        self.events.put_nowait((event, taken))
+        if not self.stopping:
+            await taken.wait()
+
+    async def _call(self, call: ToolCall, lane: asyncio.Lock, workers: asyncio.Semaphore) -> None:
+        SPEAKER.set(Speaker(call.id, self.tell))
+        ready = self.rules.prepare(call)
+        if isinstance(ready, Answered):
+            await self._answer(ready)
+        elif ready.tool.exclusive or ready.risk:
+            async with lane:
+                await self._admit(ready, workers)
+        else:
+            await self._admit(ready, workers)
+
+    async def _answer(self, answered: Answered) -> None:
+        await self.tell(self.rules.finish(answered, Result(answered.text, ok=False), 0.0))
+
+    async def _admit(self, ready: Ready, workers: asyncio.Semaphore) -> None:
+        admitted = await self.rules.admit(ready) if ready.risk else ready
+        if isinstance(admitted, Answered):
+            await self._answer(admitted)
+        elif inspect.iscoroutinefunction(ready.tool.run):
+            await self._carry_out(ready)
+        else:
+            async with workers:
+                await self._carry_out(ready)
+
+    async def _carry_out(self, ready: Ready) -> None:
+        await self.tell(Started(ready.call.id, ready.tool.repeatable))
+        began = self.clock.elapsed()
+        result = await self._attempt(ready)
+        finish = functools.partial(self.rules.finish, ready, result, self.clock.elapsed() - began)
+        await self.tell(finish() if len(result.text) <= INLINE_CHARS else await in_thread(finish))
+
+    async def _attempt(self, ready: Ready) -> Result:
+        seconds = self.rules.seconds if ready.tool.seconds is None else ready.tool.seconds
+        work = self._begin(ready)
+        try:
+            await asyncio.wait({work}, timeout=seconds)
+            return work.result() if work.done() else await self._overdue(ready, work, seconds)
+        except asyncio.CancelledError:
+            if work.done() and not work.cancelled():
+                return work.result()
+            raise
+        finally:
+            work.cancel()
+
+    def _begin(self, ready: Ready) -> asyncio.Future[Result]:
+        run = functools.partial(ready.tool.run, **ready.arguments)
+        ended = functools.partial(self.alive.pop, ready.call.id, None)
+        if inspect.iscoroutinefunction(ready.tool.run):
+            work: asyncio.Future[Result] = asyncio.ensure_future(_awaited(run))
+            work.add_done_callback(lambda _: ended())
+        else:
+            work = in_thread(functools.partial(_called, run, ended), f"hermes-{ready.tool.name}")
+        self.alive[ready.call.id] = (ready.tool.name, work)
+        return work
+
+    async def _overdue(self, ready: Ready, work: asyncio.Future[Result], seconds: float) -> Result:
+        text = f"{ready.tool.name} was ended at its deadline of {seconds:g} s, without a result."
+        if not isinstance(work, asyncio.Task):
+            return Result(f"{text} Its thread cannot be ended and may still be at work; check first.", ok=False)
+        work.cancel()
+        await asyncio.wait({work}, timeout=DEADLINE_GRACE)
+        if work.done() and not work.cancelled():
+            return Result(f"{text}\n{work.result().text}", ok=False)
+        return Result(
+            text if work.done() else f"{text} It did not end when told to and may still be at work.", ok=False
+        )
+
+
+def _called(run: Callable[[], Any], ended: Callable[[], Any]) -> Result:
+    try:
+        return rendered(call_user(run))
+    except BaseException as error:  # noqa: BLE001 - a tool's failure, SystemExit included, is its result
+        return failure(error)
+    finally:
+        ended()
+
+
+async def _awaited(run: Callable[[], Any]) -> Result:
+    try:
+        value: Any = await await_user(run())
+        value = await await_user(_collected(value)) if inspect.isasyncgen(value) else value
+    except (asyncio.CancelledError, GeneratorExit) as error:
+        task = asyncio.current_task()
+        if isinstance(error, GeneratorExit) or (task is not None and task.cancelling()):
+            raise
+        return failure(error)
+    except BaseException as error:  # noqa: BLE001 - a tool's failure, KeyboardInterrupt included, is its result
+        return failure(error)
+    if isinstance(value, (str, Result)):
+        return rendered(value)
+    return await in_thread(functools.partial(rendered, value))
+
+
+async def _collected(values: AsyncGenerator[Any, None]) -> Any:
+    items: list[Any] = []
+    async with contextlib.aclosing(values):
+        async for item in values:
+            items.append(item)
+            if len(items) > ITEMS:
+                break
+    return iter(items)

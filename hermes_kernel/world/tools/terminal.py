@@ -1,0 +1,96 @@
+"""`terminal`: one shell command, in its own process group, without the keys this process knows."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from hermes_kernel.world.tools.danger import shell_risk
+from hermes_kernel.world.tools.places import located, said
+from hermes_kernel.world.tools.processes import Ended, run_process
+from hermes_kernel.world.tools.results import Result, ToolError
+from hermes_kernel.world.tools.risk import Risk
+from hermes_kernel.world.tools.tool import Tool, tool_of
+
+SECRET = re.compile(
+    r"(?i)key|token|secret|passw|passphrase|credential|cookie|private|_auth$|^auth|dsn$|connection_string|database_url"
+)
+HARMLESS = frozenset({"SSH_AUTH_SOCK", "XAUTHORITY", "GPG_AGENT_INFO", "KEYMAP", "TOKENIZERS_PARALLELISM"})
+CALM = {
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+    "GIT_TERMINAL_PROMPT": "0",
+    "TERM": "dumb",
+    "DEBIAN_FRONTEND": "noninteractive",
+}
+ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+OVERWRITTEN = re.compile(r"[^\n\r]*\r(?!\n)(?=[^\n])")
+LONGEST = 7 * 86_400.0
+
+
+def make_terminal(folder: Callable[[], Path], seconds: float, secrets: Callable[[], tuple[str, ...]]) -> Tool:
+    """The tool for commands in `folder`, each with a deadline of `seconds` unless it names its own. No variable whose
+    name or value is a secret (``secrets``: the values known to be) is passed on."""
+    limit = seconds
+
+    async def terminal(command: str, seconds: float = limit, cwd: str = ".") -> Result:
+        """Run a shell command (bash) and return its output and exit code. No input is possible: pass -y or the like.
+        Each command starts in the working folder. For servers use `cmd > log 2>&1 &`. Prefer python for data.
+
+        Args:
+            command: The command line.
+            seconds: Its deadline; then it is killed.
+            cwd: Folder to run it in.
+        """
+        at = located(cwd, folder())
+        if not at.is_dir():
+            raise ToolError(f"{cwd}: there is no such folder.")
+        shell = shutil.which("bash") or "/bin/sh"
+        deadline = min(max(seconds, 0.05), LONGEST)
+        try:
+            ended = await run_process(
+                [shell, "-c", command], cwd=at, env=environment(os.environ, secrets()), seconds=deadline
+            )
+        except ValueError as error:
+            raise ToolError(f"The command cannot be run: {error}.") from error
+        except OSError as error:
+            raise said(error, "The command could not be started") from error
+        return told(ended, deadline)
+
+    def risk(arguments: Mapping[str, Any]) -> Risk | None:
+        return shell_risk(arguments["command"])
+
+    return tool_of(terminal, seconds=LONGEST + 60, dangerous=risk)
+
+
+def told(ended: Ended, seconds: float) -> Result:
+    """A finished command in words."""
+    output = clean(ended.output).rstrip("\n")
+    if ended.code is None:
+        end = f"[killed at its deadline of {seconds:g} s, with all it had started]"
+        return Result(f"{output}\n{end}".lstrip(), ok=False)
+    notes = [f"[exit code {ended.code}]" if ended.code >= 0 else f"[ended by signal {-ended.code}]"]
+    if ended.held:
+        notes.append("[something it started in the background is still running]")
+    return Result("\n".join([output, *notes] if output else notes), ok=ended.code == 0)
+
+
+def environment(present: Mapping[str, str], secrets: tuple[str, ...]) -> dict[str, str]:
+    """`present` without secrets and without what only this kernel needs."""
+    kept = {
+        name: value
+        for name, value in present.items()
+        if (name in HARMLESS or not SECRET.search(name)) and not any(secret in value for secret in secrets if secret)
+    }
+    if kept.get("MPLBACKEND", "").startswith("module://"):
+        del kept["MPLBACKEND"]
+    return {**kept, **CALM}
+
+
+def clean(text: str) -> str:
+    """Terminal output as text: no colours, and of a progress bar its last state."""
+    return OVERWRITTEN.sub("", ANSI.sub("", text)).replace("\r\n", "\n")

@@ -1,0 +1,76 @@
+"""`write_file`: the whole content of a file, all of it or nothing."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from hermes_kernel.core.text import scrub
+from hermes_kernel.world.tools.places import located, outside_risk, said
+from hermes_kernel.world.tools.results import Result, ToolError
+from hermes_kernel.world.tools.risk import Risk
+from hermes_kernel.world.tools.tool import Tool, tool_of
+
+
+def make_write_file(folder: Callable[[], Path]) -> Tool:
+    """The tool for files named from `folder`; a write that leaves it is a risk."""
+
+    def write_file(path: str, content: str) -> Result:
+        """Write a file, replacing what it held; missing folders are made. For a small change use edit_file.
+
+        Args:
+            path: The file, from the working folder.
+            content: All it shall hold.
+        """
+        at = located(path, folder())
+        if at.is_dir():
+            raise ToolError(f"{path} is a folder.")
+        was = at.stat().st_size if at.is_file() else None
+        try:
+            size = replace(at, scrub(content).encode())
+        except OSError as error:
+            raise said(error, path) from error
+        lines = content.count("\n") + (not content.endswith("\n") and bool(content))
+        before = "a new file" if was is None else f"it held {was:,} bytes before"
+        return Result(f"Wrote {path}: {size:,} bytes, {lines:,} lines; {before}.")
+
+    def risk(arguments: Mapping[str, Any]) -> Risk | None:
+        return outside_risk(arguments["path"], folder())
+
+    return tool_of(write_file, dangerous=risk)
+
+
+def replace(at: Path, content: bytes) -> int:
+    """Make `at` hold `content`, with its old mode; a reader sees the old file or the new. Links are written through.
+
+    Raises:
+        OSError: nothing was changed.
+    """
+    target = Path(os.path.realpath(at))
+    if target.exists() and not target.is_file():
+        raise OSError(f"{target} is not a regular file")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, aside = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fchmod(file.fileno(), _mode(target))
+            os.fsync(file.fileno())
+        Path(aside).replace(target)
+    except BaseException:
+        Path(aside).unlink(missing_ok=True)
+        raise
+    return len(content)
+
+
+def _mode(target: Path) -> int:
+    if target.exists():
+        return stat.S_IMODE(target.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

@@ -1,0 +1,242 @@
+"""Secrets go, everything else stays: laws over any text, and a table of what is one and what only looks like it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import random
+import string
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hermes_kernel.core.redact import RULES, redact
+
+ALNUM = string.ascii_letters + string.digits
+
+
+def made(length: int, alphabet: str = ALNUM, seed: int = 7) -> str:
+    """A key's body with a digit, and letters of both cases: the same in every run, and in no scanner's list."""
+    dice = random.Random(seed)
+    return "a1B" + "".join(dice.choice(alphabet) for _ in range(length - 3))
+
+
+JWT = f"eyJ{made(20)}.eyJ{made(40)}.{made(43)}"
+PEM = (
+    "-----BEGIN RSA PRIVATE KEY-----\n"
+    + "\n".join(made(64, seed=n) for n in range(4))
+    + "\n-----END RSA PRIVATE KEY-----"
+)
+
+SECRETS = [
+    ("API key", f"sk-{made(48)}"),
+    ("API key", f"sk-proj-{made(40)}_{made(20)}-{made(30)}"),
+    ("API key", f"sk-ant-api03-{made(80)}"),
+    ("API key", f"sk-or-v1-{hashlib.sha256(b'x').hexdigest()}"),
+    ("API key", f"gsk_{made(52)}"),
+    ("API key", f"sk_live_{made(24)}"),
+    ("API key", f"xai-{made(80)}"),
+    ("Google key", f"AIza{made(35)}"),
+    ("Google token", f"ya29.{made(60)}"),
+    ("Google secret", f"GOCSPX-{made(28)}"),
+    ("GitHub token", f"ghp_{made(36)}"),
+    ("GitHub token", f"gho_{made(36)}"),
+    ("GitHub token", f"github_pat_{made(22)}_{made(59)}"),
+    ("GitLab token", f"glpat-{made(20)}"),
+    ("Hugging Face token", f"hf_{made(34)}"),
+    ("Slack token", f"xoxb-1234567890-1234567890123-{made(24)}"),
+    ("Slack token", f"xapp-1-A0123456789-1234567890123-{made(30)}"),
+    ("AWS key", "AKIA" + "Q7" * 8),
+    ("AWS key", "ASIA" + "Z3" * 8),
+    ("npm token", f"npm_{made(36)}"),
+    ("PyPI token", f"pypi-AgE{made(80)}"),
+    ("SendGrid key", f"SG.{made(22)}.{made(43)}"),
+    ("JWT", JWT),
+]
+
+IN_PLACE = [
+    ("Authorization: Bearer {}", "token", made(32)),
+    ('curl -H "authorization: bearer {}"', "token", f"{made(20)}.{made(20)}"),
+    ("Authorization: Basic {}", "password", base64.b64encode(b"me:hunter2hunter2").decode()),
+    ("https://api.example.org/v1?api_key={}&page=2", "secret", made(12)),
+    ("https://api.example.org/v1?page=2&access_token={}", "secret", made(20)),
+    ("postgresql://me:{}@db.example.org/x", "password", "correct-horse"),
+    ("export OPENAI_API_KEY={}", "secret", made(24)),
+    ("MY_SERVICE_PASSWORD={}\nNEXT=1", "secret", "hunter2hunter2"),
+    ('{{"api_key": "{}", "n": 1}}', "secret", made(16)),
+    ('client = Client(api_key="{}")', "secret", made(16)),
+    ("client = Client(password='{}')", "secret", "pa55word!"),
+    ('"{{\\"client_secret\\": \\"{}\\"}}"', "secret", made(30)),
+    ("x-api-key: {}", "secret", made(32)),
+    ("tool --api-key {} --verbose", "secret", made(20)),
+    ("GITHUB_TOKEN={}", "secret", made(30)),
+    ("https://hooks.slack.com/services/{}", "Slack address", f"T{made(9)}/B{made(9)}/{made(24)}"),
+]
+
+ORDINARY = [
+    "The quick brown fox; sk- is a prefix, and so are ghp_ and AKIA.",
+    hashlib.sha256(b"a").hexdigest(),
+    f"commit {hashlib.sha1(b'a').hexdigest()}",
+    "id = 'a3bb189e-8bf9-3888-9912-ace4e6543002'",
+    "sk-toggleable__label-arrow sk-estimator-doc-link sk-container-id-12 sk-top-container",
+    "from sklearn import svm  # sk-learn-is-a-nice-library-for-everyone-2024",
+    "client = OpenAI(api_key=os.environ['OPENAI_API_KEY'])",
+    "api_key=settings.api_key_2, base_url=base_url",
+    "password = getpass.getpass('Password 2: ')",
+    "api_key: str = field(default='')",
+    "export OPENAI_API_KEY=$MY_KEY_1234567",
+    'api_key="<your-api-key-1>"',
+    'api_key="${OPENAI_API_KEY_2}"',
+    '{"max_tokens": 4096, "token": "word2vec", "token_type": "bearer"}',
+    "postgres://user:password@localhost:5432/db",
+    "http://localhost:8080/@scope/package",
+    "git clone git@github.com:org/repo.git",
+    "Bearer authentication is what this endpoint wants",
+    "the token bearer authenticated-by-certificate",
+    "npm_config_registry=https://registry.npmjs.org/",
+    "hf_hub_download(repo_id='x', filename='y')",
+    "primary_key=user_id_0123456789",
+    "for token in tokens: total_tokens += 1",
+    "-----BEGIN PRIVATE KEY----- is how such a file begins.",
+    "-----BEGIN CERTIFICATE-----\n" + made(64) + "\n-----END CERTIFICATE-----",
+    "eyJ is how base64 of a brace and a quote begins",
+    "df['password_strength'].value_counts()",
+    "def f(access_token: str, n: int = 3) -> None: ...",
+]
+
+
+@pytest.mark.parametrize(("kind", "secret"), SECRETS, ids=[f"{kind} {n}" for n, (kind, _) in enumerate(SECRETS)])
+@pytest.mark.parametrize(
+    "around", ["{}", "key is {}.", "'{}'", '"k":"{}"', "a={}&b", "({})", "https://x.org/{}?", "\n{}\n"]
+)
+def test_a_key_is_replaced_by_its_kind_wherever_it_stands(kind, secret, around):
+    if kind in ("Google key", "AWS key"):
+        around = around.replace("/{}", "/?k={}")  # behind a bare slash it could be base64
+    assert redact(around.format(secret)) == around.format(f"[redacted: {kind}]")
+
+
+@pytest.mark.parametrize(("around", "kind", "secret"), IN_PLACE, ids=[around for around, _, _ in IN_PLACE])
+def test_a_value_is_replaced_where_its_name_says_what_it_is(around, kind, secret):
+    assert redact(around.format(secret)) == around.format(f"[redacted: {kind}]")
+
+
+def test_a_private_key_goes_and_its_frame_stays():
+    told = redact(f"cat id_rsa\n{PEM}\n$ ls")
+    assert told.count("-----") == 4
+    assert made(64, seed=1) not in told
+    assert told.endswith("\n$ ls")
+    assert redact(PEM.replace("\n", "\\n")).count("[redacted: private key]") == 1
+    assert made(64, seed=0) not in redact(PEM[:120])
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_ordinary_text_stays_as_it_is(text):
+    assert redact(text) == text
+
+
+def test_a_picture_in_base64_stays_as_it_is():
+    dice = random.Random(1)
+    for _ in range(20):
+        picture = base64.b64encode(dice.randbytes(100_000)).decode()
+        assert redact(f"data:image/png;base64,{picture}") == f"data:image/png;base64,{picture}"
+
+
+def test_a_known_secret_goes_whatever_it_looks_like_and_however_it_is_written():
+    secret = 'not a "pattern" & ünusual'
+    told = redact(
+        f'{secret} | not a \\"pattern\\" & \\u00fcnusual | not%20a%20%22pattern%22%20%26%20%C3%BCnusual',
+        frozenset({secret}),
+    )
+    assert told == "[redacted: secret] | [redacted: secret] | [redacted: secret]"
+
+
+def test_a_known_secret_that_holds_another_goes_whole():
+    assert redact("abcdefabcdef123456", frozenset({"abcdefabcdef", "abcdefabcdef123456"})) == "[redacted: secret]"
+
+
+def test_a_word_that_serves_as_a_key_of_a_local_server_is_not_a_secret():
+    assert redact("ollama and lm-studio", frozenset({"", "ollama", "lm-studio", " " * 20})) == "ollama and lm-studio"
+
+
+PIECES = st.sampled_from(
+    [secret for _, secret in SECRETS]
+    + [around.format(secret) for around, _, secret in IN_PLACE]
+    + ORDINARY
+    + [
+        PEM,
+        "-",
+        "/",
+        ".",
+        " ",
+        "\n",
+        '"',
+        "'",
+        "=",
+        ":",
+        "@",
+        "[",
+        "]",
+        "&",
+        "?",
+        "\\",
+        "Bearer ",
+        "api_key=",
+        '"password": "',
+    ]
+)
+
+
+@given(st.lists(st.one_of(PIECES, st.text(max_size=5)), max_size=8).map("".join))
+def test_twice_is_as_good_as_once(text):
+    once = redact(text)
+    assert redact(once) == once
+
+
+@given(st.text(), st.frozensets(st.text(min_size=12, max_size=40), max_size=3))
+def test_no_known_secret_is_left_in_any_text(text, secrets):
+    told = redact(text.join(["", *secrets, ""]), secrets)
+    assert not [each for each in secrets if each.strip() and each in told and each not in "[redacted: secret]"]
+
+
+@given(st.text(alphabet=st.characters(exclude_characters=":=-_.@/ \t")))
+def test_text_without_a_separator_is_never_touched(text):
+    assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "a",
+        "sk-",
+        "-----BEGIN PRIVATE KEY-----",
+        "eyJaaaaaaaaaa.",
+        "://a:",
+        "Bearer ",
+        "api_key=",
+        '"api_key":"',
+        "api_key",
+        "\n   ",
+        "A",
+        "1",
+        "xoxb-1",
+        "AKIA",
+        "password: ",
+    ],
+)
+def test_a_megabyte_of_anything_takes_linear_time(piece):
+    """Both sizes are far above the timer's grain; quadratic time would be a factor of eight on top."""
+    small, large = (piece * (size // len(piece)) for size in (125_000, 1_000_000))
+    assert _seconds(large) < 8 * 4 * max(_seconds(small), 0.01)
+
+
+def _seconds(text: str) -> float:
+    before = time.process_time()
+    redact(text)
+    return time.process_time() - before
+
+
+def test_every_rule_says_what_it_takes_and_where_to_look():
+    assert all("secret" in rule.pattern.groupindex and rule.anchors for rule in RULES)
+    assert all(anchor == anchor.lower() for rule in RULES for anchor in rule.anchors)

@@ -60,6 +60,11 @@ class Hold:
         cut = begun(held, self._offered, new_id)
         return ("", (cut,), True) if cut else (held, (), False)
 
+    def drop(self) -> str:
+        """What is left to show of a reply that called its tools properly: not a call that was written out as well."""
+        held = self.release()
+        return "" if self._caught else held
+
     def release(self) -> str:
         """Everything held back, as text."""
         held, self._held = "".join(self._held), []

@@ -67,9 +67,9 @@ class Stream:
 
     def __init__(self) -> None:
         self.finish: Finish | None = None
+        self.reason = ""
         self.usage: Usage | None = None
         self.calls = Calls()
-        self.characters = 0
         self._text: list[str] = []
         self._thoughts: list[str] = []
         self._pairs, self._thought_pairs = Pairs(), Pairs()
@@ -81,6 +81,11 @@ class Stream:
         if len(self._text) > 1:
             self._text[:] = ["".join(self._text)]
         return self._text[0] if self._text else ""
+
+    @property
+    def written(self) -> str:
+        """Everything the model wrote: thoughts, answer and arguments. What a reply is counted by if nobody counted it."""
+        return "".join([*self._thoughts, *self._text, *(draft.written for draft in self.calls.drafts)])
 
     @property
     def is_empty(self) -> bool:
@@ -95,7 +100,8 @@ class Stream:
         if not isinstance(choice, dict) or choice.get("index", 0) not in (0, None):
             return []
         if reason := choice.get("finish_reason"):
-            self.finish = _FINISHES.get(str(reason).lower(), Finish.OTHER)
+            self.reason = str(reason).lower()
+            self.finish = _FINISHES.get(self.reason, Finish.OTHER)
         delta = choice.get("delta") or choice.get("message")
         return self._delta(delta) if isinstance(delta, dict) else []
 
@@ -142,7 +148,6 @@ class Stream:
         if answer:
             self._text.append(answer)
             events.append(TextDelta(answer))
-        self.characters += len(answer) + len(thoughts)
         return events
 
     def _called(self, delta: dict[str, Any]) -> list[Delta]:
@@ -152,7 +157,6 @@ class Stream:
             pieces.append({"function": delta["function_call"]})
         events: list[Delta] = []
         for piece in map(Piece.of, pieces):
-            self.characters += len(piece.arguments)
             if draft := self.calls.feed(piece):
                 events.append(CallDelta(scrub(draft.name), draft.characters))
         return events

@@ -95,10 +95,10 @@ def _parsed(body: str) -> Any:
         return None
 
 
-def _fields(value: Any) -> dict[str, Any]:
+def _fields(value: Any, depth: int = 4) -> dict[str, Any]:
     """The object that speaks of the error, unwrapped from arrays and ``error`` keys."""
-    if isinstance(value, list):
-        return _fields(value[0]) if value else {}
+    if isinstance(value, list) and value:
+        value = value[0]
     if isinstance(value, str):
         return {"message": value}
     if not isinstance(value, dict):
@@ -106,21 +106,27 @@ def _fields(value: Any) -> dict[str, Any]:
     inner = value.get("error")
     if isinstance(inner, str):
         return value | {"message": _text(value.get("message")) or inner}
-    return _fields(inner) if isinstance(inner, dict | list) and inner else value
+    return _fields(inner, depth - 1) if isinstance(inner, dict | list) and inner and depth else value
 
 
-def _message(fields: dict[str, Any]) -> str:
-    message = _text(fields.get("message")) or _detail(fields.get("detail")) or _text(fields.get("msg"))
+def _message(fields: dict[str, Any], depth: int = 4) -> str:
+    """What an error says, with the words of the provider behind a router where they are passed on."""
+    message, detail = fields.get("message"), fields.get("detail")
+    if isinstance(message, dict) and depth:
+        return _message(message, depth - 1)
+    said = _text(message) or _detail(detail, depth) or _text(fields.get("msg"))
     metadata = fields.get("metadata")
     raw = _text(metadata.get("raw")) if isinstance(metadata, dict) else ""
-    inner = _message(_fields(_parsed(raw))) or raw
-    return f"{message}: {inner}" if inner and inner != message else message
+    inner = (_message(_fields(_parsed(raw)), depth - 1) if raw and depth else "") or raw
+    return f"{said}: {inner}" if inner and inner != said else said
 
 
-def _detail(detail: Any) -> str:
+def _detail(detail: Any, depth: int) -> str:
     """FastAPI: a sentence, or a list of complaints with the place of each."""
+    if isinstance(detail, dict):
+        return _message(detail, depth - 1) if depth else ""
     if not isinstance(detail, list):
-        return _message(detail) if isinstance(detail, dict) else _text(detail)
+        return _text(detail)
     items = [item for item in detail if isinstance(item, dict)]
     return "; ".join(f"{'.'.join(map(str, _list(i.get('loc'))))}: {_text(i.get('msg'))}".strip(": ") for i in items)
 

@@ -1,0 +1,189 @@
+"""One request over one connection, read by a task of its own into a queue. Closing it really closes the socket.
+
+`openai` is imported when the first client is made, and used lean: the body is bytes that are sent as they are, the answer
+is bytes that are read as they come. It retries nothing; that is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from hermes_kernel.core.trouble import Cause, Trouble, read_trouble
+from hermes_kernel.world.model.routes import Route
+
+if TYPE_CHECKING:
+    import httpx2
+    from openai import AsyncOpenAI
+
+NO_KEY = "none"
+_CLOSING_SECONDS = 0.05
+_MOST_BLOCKS = 64
+"""Blocks that are read ahead of the consumer; then the server has to wait, as TCP would have it."""
+
+Clients = WeakKeyDictionary[asyncio.AbstractEventLoop, "dict[tuple[str, str], AsyncOpenAI]"]
+
+
+class Pool:
+    """One long-lived client for each endpoint and event loop: connections are kept and never cross loops."""
+
+    def __init__(self, connect_seconds: float) -> None:
+        self._connect_seconds = connect_seconds
+        self._clients: Clients = WeakKeyDictionary()
+
+    def client(self, route: Route) -> AsyncOpenAI:
+        """The client of `route` on the running loop.
+
+        Raises:
+            ValueError: its address or key is none.
+        """
+        clients = self._clients.setdefault(asyncio.get_running_loop(), {})
+        key = (route.base_url, route.api_key)
+        if key not in clients:
+            clients[key] = _new_client(route, self._connect_seconds)
+        return clients[key]
+
+    async def aclose(self) -> None:
+        """Close the connections of the running loop."""
+        clients = self._clients.pop(asyncio.get_running_loop(), {})
+        for client in clients.values():
+            await client.close()
+
+    def close(self) -> None:
+        """Close every connection, each on its own loop, without waiting."""
+        for loop, clients in tuple(self._clients.items()):
+            for client in clients.values() if not loop.is_closed() else ():
+                loop.call_soon_threadsafe(_close_soon, client)
+        self._clients.clear()
+
+
+class Connection:
+    """A request that is out. ``status`` is 200 once the answer has begun well; ``trouble`` says why there is no more."""
+
+    def __init__(self, client: AsyncOpenAI, body: bytes, ring: Callable[[], None]) -> None:
+        self.headers: dict[str, str] = {}
+        self.status = 0
+        self.trouble: Trouble | None = None
+        self.ended = False
+        self._blocks: deque[bytes] = deque()
+        self._ring = ring
+        self._room = asyncio.Event()
+        self._room.set()
+        self._task = asyncio.ensure_future(self._read(client, body))
+        self._task.add_done_callback(self._done)
+
+    def take(self) -> Iterator[bytes]:
+        """The blocks of the body that have come since the last time."""
+        while self._blocks:
+            yield self._blocks.popleft()
+        self._room.set()
+
+    def check(self) -> None:
+        """Raise what went wrong in here that no server can do."""
+        if self._task.done() and not self._task.cancelled() and (error := self._task.exception()):
+            raise error
+
+    async def close(self) -> None:
+        """Hang up. The socket is closed when this returns, or within moments if the system is slow about it."""
+        if not self._task.done():
+            self._task.cancel()
+            await asyncio.wait({self._task}, timeout=_CLOSING_SECONDS)
+
+    def _done(self, _: asyncio.Task[None]) -> None:
+        self.ended = True
+        self._ring()
+
+    async def _read(self, client: AsyncOpenAI, body: bytes) -> None:
+        import httpx2
+        import openai
+
+        try:
+            await self._exchange(client, body)
+        except openai.APIStatusError as error:
+            self._refused(error.response)
+        except openai.APITimeoutError:
+            self.trouble = Trouble(Cause.FIRST_BYTE, message="no connection could be made in time")
+        except (openai.OpenAIError, httpx2.HTTPError, httpx2.StreamError, OSError) as error:
+            self.trouble = _broken(error, begun=self.status > 0)
+
+    async def _exchange(self, client: AsyncOpenAI, body: bytes) -> None:
+        response = await _post(client, body)
+        try:
+            self.headers = {name.lower(): value for name, value in response.headers.items()}
+            self.status = response.status_code
+            self._ring()
+            async for block in response.aiter_bytes():
+                self._blocks.append(block)
+                self._ring()
+                if len(self._blocks) >= _MOST_BLOCKS:
+                    self._room.clear()
+                    await self._room.wait()
+        finally:
+            await response.aclose()
+
+    def _refused(self, response: httpx2.Response) -> None:
+        self.headers = {name.lower(): value for name, value in response.headers.items()}
+        self.trouble = read_trouble(response.text, response.status_code)
+
+
+async def _post(client: AsyncOpenAI, body: bytes) -> httpx2.Response:
+    import httpx2
+    from openai import AsyncStream
+
+    return await client.post(
+        "/chat/completions",
+        cast_to=httpx2.Response,
+        content=body,
+        options={"headers": {"Accept": "text/event-stream, application/json"}},
+        stream=True,
+        stream_cls=AsyncStream[object],
+    )
+
+
+def _new_client(route: Route, connect_seconds: float) -> AsyncOpenAI:
+    import httpx2
+    from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+
+    # The watchdog sees silence better than a socket timeout does, and a proxy has no business on this machine.
+    timeout = httpx2.Timeout(None, connect=connect_seconds)
+    try:
+        http = DefaultAsyncHttpxClient(timeout=timeout, trust_env=not route.is_near)
+        return AsyncOpenAI(
+            api_key=route.api_key or NO_KEY, base_url=route.base_url, max_retries=0, timeout=timeout, http_client=http
+        )
+    except httpx2.InvalidURL as error:
+        raise ValueError(str(error)) from None
+
+
+def _broken(error: Exception, *, begun: bool) -> Trouble:
+    """What a failure of the network was, in words that name the end of its chain of causes."""
+    chain = list(_causes(error))
+    words = next((str(cause) for cause in reversed(chain) if str(cause)), type(error).__name__)
+    if any(isinstance(cause, ssl.SSLError) for cause in chain) or "CERTIFICATE" in words.upper():
+        return Trouble(Cause.SSL, message=f"no trusted connection: {words}")
+    refused = any(type(cause).__name__ in ("ConnectError", "UnsupportedProtocol") for cause in chain)
+    if refused:
+        return Trouble(Cause.CONNECT, message=f"nobody answers there: {words}")
+    when = "in the middle of the answer" if begun else "before an answer"
+    return Trouble(Cause.DISCONNECT, message=f"the connection was closed {when}")
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _close_soon(client: AsyncOpenAI) -> None:
+    task = asyncio.ensure_future(client.close())
+    _CLOSING.add(task)
+    task.add_done_callback(_CLOSING.discard)
+
+
+_CLOSING: set[asyncio.Future[None]] = set()
+"""A task nobody holds may be collected before it has run."""
+

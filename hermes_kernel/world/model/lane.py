@@ -1,0 +1,80 @@
+"""One route and everything known about it: what it wants, what it was sent, how fast it may be asked.
+
+Lessons are kept for the life of the model, so that a complaint is heard once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hermes_kernel.core.events import Noticed
+from hermes_kernel.core.messages import Usage
+from hermes_kernel.core.trouble import Trouble
+from hermes_kernel.settings import FAR_FIRST_BYTE, NEAR_FIRST_BYTE, Settings
+from hermes_kernel.world.model.encode import Encoder
+from hermes_kernel.world.model.quirks import Quirks, Sent, learn, quirks_of
+from hermes_kernel.world.model.rate import RateWindow
+from hermes_kernel.world.model.routes import Route
+from hermes_kernel.world.model.starting import LocalServer
+from hermes_kernel.world.model.watch import Patience
+
+_NO_MODEL = "No model is configured: set HERMES_BASE_URL and HERMES_MODEL (HERMES_API_KEY for a hosted endpoint)."
+_NO_KEY = "There is no API key for {}: set HERMES_API_KEY (or OPENAI_API_KEY), or name another endpoint in HERMES_BASE_URL."
+_BAD_KEY = "The API key for {} has characters that no key has (a line break, perhaps): set it again."
+_CUT_PROMPT = (
+    "The server counted {:,} prompt tokens where about {:,} were sent: it seems to cut long prompts. "
+    "Give the model a larger context (Ollama: OLLAMA_CONTEXT_LENGTH)."
+)
+
+
+class Lane:
+    """The state of one route."""
+
+    def __init__(self, route: Route, settings: Settings) -> None:
+        self.wanted = route
+        self.local = LocalServer(settings.home, route) if route.is_local else None
+        self.quirks: Quirks = quirks_of(route.base_url, near=route.is_near, local=route.is_local)
+        if settings.vision == "off":
+            self.quirks = replace(self.quirks, vision=False)
+        self.encoder = Encoder(route.model)
+        self.window = RateWindow(settings.requests_per_minute)
+        self.patience = _patience(route, settings)
+        self._see = settings.vision == "on"
+        self._warned = False
+
+    @property
+    def route(self) -> Route | None:
+        """Where to ask; None while a server of our own does not run."""
+        return self.local.route if self.local else self.wanted
+
+    def objection(self) -> str:
+        """Why it makes no sense to ask at all, as one line for a person; empty if it does."""
+        route = self.wanted
+        if not route.base_url or not (route.model or route.is_local):
+            return _NO_MODEL
+        if not (route.api_key.isascii() and route.api_key.isprintable()):
+            return _BAD_KEY.format(route.endpoint)
+        return "" if route.api_key or route.is_near else _NO_KEY.format(route.endpoint)
+
+    def learn(self, trouble: Trouble, sent: Sent) -> Noticed | None:
+        """Take a complaint in: the line about what is done differently from now on, or None if nothing is."""
+        lesson = learn(self.quirks, trouble, sent)
+        if lesson is None or (self._see and not lesson[0].vision):
+            return None
+        self.quirks = lesson[0]
+        return Noticed(lesson[1])
+
+    def suspicion(self, usage: Usage, estimated: int) -> Noticed | None:
+        """Said once: the server counted far fewer tokens than were sent, as Ollama does when it cuts a prompt."""
+        counted = usage.input_tokens
+        if usage.estimated or self._warned or not self.wanted.is_near or not 1000 < counted < estimated / 2:
+            return None
+        self._warned = True
+        return Noticed(_CUT_PROMPT.format(counted, estimated))
+
+
+def _patience(route: Route, settings: Settings) -> Patience:
+    first_byte = settings.first_byte_seconds
+    if "first_byte_seconds" not in settings.sources and first_byte in (FAR_FIRST_BYTE, NEAR_FIRST_BYTE):
+        first_byte = NEAR_FIRST_BYTE if route.is_near else FAR_FIRST_BYTE
+    return Patience(first_byte, settings.stale_seconds, settings.queued_seconds)

@@ -1,0 +1,93 @@
+"""Server-sent events from raw bytes, however they were cut; one `json.loads` an event and no object in between.
+
+More tolerant than the standard where servers are: events without a blank line between them, old llama-server's
+``error:`` lines, and bodies that are no event stream at all, which are kept aside to be looked at when it ends.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+_MOST_STRAY = 1_000_000
+"""Bytes of a body that is no event stream which are kept to find out what it says."""
+
+
+class EventStream:
+    """Feed it blocks of bytes; it gives the JSON values of the events in them.
+
+    ``done`` after ``[DONE]``; ``broken`` after an event that is no JSON; ``events`` counts those that were; ``stray`` is
+    what belongs to no event.
+    """
+
+    def __init__(self) -> None:
+        self.done = False
+        self.broken = False
+        self.events = 0
+        self._rest = b""
+        self._data: list[bytes] = []
+        self._stray: list[bytes] = []
+        self._stray_size = 0
+
+    @property
+    def stray(self) -> str:
+        """The body, if it was no event stream."""
+        return b"\n".join(self._stray).decode("utf-8", "replace").strip()
+
+    def feed(self, block: bytes) -> list[Any]:
+        """The events that `block` completes."""
+        lines = (self._rest + block).split(b"\n") if self._rest else block.split(b"\n")
+        self._rest = lines.pop()
+        values: list[Any] = []
+        for line in lines:
+            self._line(line, values)
+        self.events += len(values)
+        return values
+
+    def close(self) -> list[Any]:
+        """The body has ended: the last line may lack its newline, the last event its blank line."""
+        values = self.feed(b"\n\n") if self._rest or self._data else []
+        self._rest = b""
+        return values
+
+    def _line(self, line: bytes, values: list[Any]) -> None:
+        if line[:5] == b"data:":
+            self._datum(line[5:], values)
+            return
+        line = line.rstrip(b"\r")
+        if not line:
+            self.broken = self.broken or bool(self._data)
+            self._data.clear()
+        elif line[:6] == b"error:":
+            self._datum(b'{"error":' + line[6:] + b"}", values)
+        elif line[:1] != b":" and not line.startswith((b"event:", b"id:", b"retry:")):
+            self._keep(line)
+
+    def _datum(self, data: bytes, values: list[Any]) -> None:
+        """One ``data:`` line. A value may be spread over several; most are not."""
+        if self._data:
+            data = b"\n".join([*self._data, data])
+        try:
+            values.append(json.loads(data))
+        except ValueError:
+            self._unreadable(data, values)
+        else:
+            if self._data:
+                self._data.clear()
+
+    def _unreadable(self, data: bytes, values: list[Any]) -> None:
+        word = data.strip()
+        if word == b"[DONE]":
+            self.done = True
+        elif word:
+            self._data[:] = [data]
+            try:
+                values.append(json.loads(data.decode("utf-8", "replace")))
+                self._data.clear()
+            except ValueError:
+                pass  # the rest may be on the next line
+
+    def _keep(self, line: bytes) -> None:
+        if self._stray_size < _MOST_STRAY:
+            self._stray.append(line)
+            self._stray_size += len(line)

@@ -16,7 +16,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from hermes_kernel.core.text import brief
-from hermes_kernel.settings import LOCAL, NoEndpoint, Settings, near_misses
+from hermes_kernel.given import near_misses
+from hermes_kernel.settings import LOCAL, RANGES, NoEndpoint, Settings
 from hermes_kernel.world.discover import Listing, listening, listing
 from hermes_kernel.world.local import available
 
@@ -127,7 +128,7 @@ def _keyfile(path: Path) -> Iterator[Finding]:
 
 
 def _names(environ: Mapping[str, str]) -> Iterator[Finding]:
-    for name, meant in near_misses(environ).items():
+    for name, meant in near_misses(environ, RANGES).items():
         yield Finding("environment", State.NOTE, f"{name} is not one of ours", f"did you mean {meant}?")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -31,6 +32,14 @@ def in_environment(environ: Mapping[str, str], known: Iterable[str]) -> dict[str
 def from_openai(environ: Mapping[str, str]) -> dict[str, Given]:
     """What is set for OpenAI's own client."""
     return _set(environ, OPENAI_NAMES)
+
+
+def near_misses(environ: Mapping[str, str], known: Iterable[str]) -> dict[str, str]:
+    """Variables that look like one of ours misspelt, each with the one that was probably meant."""
+    ours = [f"HERMES_{name.upper()}" for name in known]
+    strange = (name for name in environ if name.startswith("HERMES") and name not in ours)
+    meant = {name: difflib.get_close_matches(name, ours, 1, 0.85) for name in sorted(strange)}
+    return {name: close[0] for name, close in meant.items() if close}
 
 
 def in_file(path: Path) -> dict[str, Given]:

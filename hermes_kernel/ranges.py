@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -118,6 +119,17 @@ def folder(default: str, about: str) -> Any:
         return Path(raw).expanduser().absolute()
 
     return _field(Path(default), Range(about, "the path of a folder", read))
+
+
+def near(base_url: str) -> bool:
+    """Whether an endpoint is on this machine or in a private network, where a model may take minutes to load."""
+    host = urlsplit(base_url).hostname or ""
+    if base_url.startswith("local:") or host == "localhost" or host.endswith((".localhost", ".local")):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_private
+    except ValueError:
+        return False
 
 
 def _within(value: float, low: float, high: float) -> float:

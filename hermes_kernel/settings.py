@@ -7,17 +7,30 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import ipaddress
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Self
-from urllib.parse import urlsplit
 
 from hermes_kernel.core.text import brief
 from hermes_kernel.given import Given, Unreadable, from_openai, in_environment, in_file
-from hermes_kernel.ranges import Range, Secret, address, choice, folder, line, names, number, secret, switch, whole
+from hermes_kernel.ranges import (
+    Range,
+    Secret,
+    address,
+    choice,
+    folder,
+    line,
+    names,
+    near,
+    number,
+    secret,
+    switch,
+    whole,
+)
+
+__all__ = ["HOW", "LATER", "LOCAL", "OPENAI", "RANGES", "NoEndpoint", "Settings", "SettingsError", "Shown", "near"]
 
 HOME = "~/.hermes"
 OPENAI = "https://api.openai.com/v1"
@@ -26,6 +39,12 @@ HOW = """No model is configured. Any one of these will do:
   set HERMES_BASE_URL and HERMES_MODEL (HERMES_API_KEY for a hosted one), here or in $HERMES_HOME/kernel.toml."""
 LOCAL, LOCAL_MODEL = "local:", "qwen"
 UNNAMED = "No model is named for {}: set HERMES_MODEL. `hermes-kernel doctor` lists what is offered there."
+# Taken and checked, and read by nothing yet: whoever shows them says so.
+LATER = frozenset({
+    "aux_model", "compress_at", "compress_hard_at", "protect_first", "protect_last", "nudge_every_turns",
+    "nudge_seconds", "memory_chars", "user_chars", "skill_trigger_calls", "curator_days", "curator_idle_hours",
+    "stale_days", "archive_days", "record", "replay",
+})  # fmt: skip
 DAY = 86_400
 FAR_FIRST_BYTE, NEAR_FIRST_BYTE = 180.0, 900.0  # seconds; a model on one's own machine may still be loading
 
@@ -179,29 +198,11 @@ class Settings:
         computed = field.name in ("home", "first_byte_seconds")
         told = "default" if computed or value == field.default else "argument"
         source = self.sources.get(field.name, told)
-        return Shown(field.name, _said(value), source, _said(field.default), allowed.allowed, allowed.about)
+        about = f"{allowed.about} (no effect yet)" if field.name in LATER else allowed.about
+        return Shown(field.name, _said(value), source, _said(field.default), allowed.allowed, about)
 
 
 RANGES: dict[str, Range] = {f.name: f.metadata["range"] for f in dataclasses.fields(Settings) if f.metadata}
-
-
-def near(base_url: str) -> bool:
-    """Whether an endpoint is on this machine or in a private network, where a model may take minutes to load."""
-    host = urlsplit(base_url).hostname or ""
-    if base_url.startswith(LOCAL) or host == "localhost" or host.endswith((".localhost", ".local")):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_private
-    except ValueError:
-        return False
-
-
-def near_misses(environ: Mapping[str, str]) -> dict[str, str]:
-    """Environment names that look like one of ours misspelt, each with the name that was probably meant."""
-    ours = [f"HERMES_{name.upper()}" for name in RANGES]
-    strange = (name for name in environ if name.startswith("HERMES") and name not in ours)
-    meant = {name: difflib.get_close_matches(name, ours, 1, 0.85) for name in sorted(strange)}
-    return {name: close[0] for name, close in meant.items() if close}
 
 
 def _written(home: Given) -> dict[str, Given]:

@@ -13,7 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hermes_kernel.settings import HOW, LOCAL, OPENAI, RANGES, NoEndpoint, Settings, SettingsError, near, near_misses
+from hermes_kernel.given import near_misses
+from hermes_kernel.ranges import near
+from hermes_kernel.settings import HOW, LOCAL, OPENAI, RANGES, NoEndpoint, Settings, SettingsError
 
 # The contract: names and defaults that other people and programs rely on.
 CONTRACT = {
@@ -196,7 +198,7 @@ def test_an_unknown_name_is_refused_with_the_likely_one(home: Path):
 def test_variables_of_the_original_agent_do_not_trouble_us_but_a_slip_is_noticed(home: Path):
     environ = {"HERMES_YOLO_MODE": "1", "HERMES_STALE_SECOND": "3", "HERMES_MODEL": "m"}
     assert load(home, environ).model == "m"
-    assert near_misses(environ) == {"HERMES_STALE_SECOND": "HERMES_STALE_SECONDS"}
+    assert near_misses(environ, RANGES) == {"HERMES_STALE_SECOND": "HERMES_STALE_SECONDS"}
 
 
 def test_a_file_that_is_not_toml_is_named_and_so_is_the_line(home: Path):

@@ -47,7 +47,8 @@ def _read(path: Path) -> NotebookNode:
         notebook: NotebookNode = nbformat.read(path, as_version=4)
     except FileNotFoundError:
         raise Misuse(f"there is no notebook {path}") from None
-    except (nbformat.reader.NotJSONError, nbformat.ValidationError, AttributeError, UnicodeDecodeError):
+    except (nbformat.ValidationError, ValueError, TypeError, KeyError, AttributeError):
+        # What nbformat raises depends on where in its upgrade from an older format a wrong file trips it.
         raise Misuse(f"{path} is not a notebook") from None
     return notebook
 

@@ -1,0 +1,58 @@
+"""What a wheel brings, and what it does not."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)], cwd=ROOT, check=True)
+    return zipfile.ZipFile(next(folder.glob("hermes_kernel-*.whl")))
+
+
+def test_the_wheel_puts_the_kernel_where_jupyter_looks(wheel: zipfile.ZipFile):
+    spec = {name.rpartition("/")[2] for name in wheel.namelist() if "/data/share/jupyter/kernels/hermes/" in name}
+    assert spec == {"kernel.json", "logo-32x32.png", "logo-64x64.png", "logo-svg.svg"}
+
+
+def test_the_wheel_holds_both_packages_with_their_types_and_the_quickstart(wheel: zipfile.ZipFile):
+    names = set(wheel.namelist())
+    needed = ["hermes_kernel/py.typed", "magics/py.typed", "hermes_kernel/world/local/qwen.jinja"]
+    needed += ["hermes_kernel/kernelspec/kernel.json", "hermes_kernel/notebooks/00_quickstart.ipynb"]
+    assert [name for name in needed if name not in names] == []
+    tops = {name.partition("/")[0] for name in names if ".dist-info" not in name and ".data" not in name}
+    assert tops == {"hermes_kernel", "magics"}
+
+
+def test_nothing_is_put_on_the_path_but_hermes_kernel(wheel: zipfile.ZipFile):
+    entries = wheel.read(next(name for name in wheel.namelist() if name.endswith("entry_points.txt"))).decode()
+    assert re.findall(r"^(\S+) = ", entries, re.MULTILINE) == ["hermes-kernel"]
+
+
+def test_every_exemption_from_the_linter_has_its_reason_beside_it():
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    block = text[text.index("[tool.ruff.lint]") : text.index("[tool.ruff.lint.mccabe]")]
+    lines = [line for line in block.splitlines() if re.search(r'"[A-Z]{1,5}\d*"', line) and '"ALL"' not in line]
+    assert lines
+    assert [line for line in lines if "# " not in line] == []
+
+
+def test_requirements_have_lower_bounds_and_the_weights_are_pinned():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    ours = [
+        each for group in (project["dependencies"], extras["test"], extras["lab"], extras["scale"]) for each in group
+    ]
+    assert [each for each in ours if ">=" not in each and not each.startswith("hermes-kernel")] == []
+    assert [each for each in extras["local"] if "==" not in each] == []

@@ -13,14 +13,15 @@ if TYPE_CHECKING:
 
     from hermes_kernel.core.events import Outcome
     from hermes_kernel.core.turn import Turn
-    from hermes_kernel.session import Agent, HermesError
+    from hermes_kernel.agent import Agent
+    from hermes_kernel.session import HermesError
     from hermes_kernel.settings import Settings, SettingsError
     from hermes_kernel.world.tools import Tool, tool
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "Agent": "hermes_kernel.session",
+    "Agent": "hermes_kernel.agent",
     "HermesError": "hermes_kernel.session",
     "Outcome": "hermes_kernel.core.events",
     "Settings": "hermes_kernel.settings",

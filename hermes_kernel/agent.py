@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from hermes_kernel.core.events import Asked, Event, Opened, Undone
-from hermes_kernel.core.messages import Image, Usage, User
+from hermes_kernel.core.messages import Image, ToolSpec, Usage, User
 from hermes_kernel.core.redact import redact
 from hermes_kernel.core.text import scrub
 from hermes_kernel.core.turn import Turn, decide
-from hermes_kernel.prompt import system_prompt
+from hermes_kernel.prompt import small_tools, system_prompt
 from hermes_kernel.session import HermesError, Session, limits
 from hermes_kernel.settings import LOCAL, Settings
 from hermes_kernel.world.blocking import Blocking
@@ -24,11 +24,10 @@ from hermes_kernel.world.interrupt import pressing
 from hermes_kernel.world.local import available
 from hermes_kernel.world.model import OpenAIModel
 from hermes_kernel.world.perform import Performer
-from hermes_kernel.world.ports import Archive, Clock, Model, Person
+from hermes_kernel.world.ports import Archive, Clock, Model, Person, Toolbox
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import Store, StoreError
-from hermes_kernel.world.tools import Tool, Tools
-from hermes_kernel.world.tools.python import inside_user_code
+from hermes_kernel.world.tools import Tool, Tools, inside_user_code
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -71,8 +70,10 @@ class Agent:
         named = model if isinstance(model, str) else None
         self.settings = settings.with_(model=named, **changes) if settings else Settings.load(model=named, **changes)
         self.notebook = notebook
-        self.tools = Tools(self.settings, person=person, shell=shell, home=self.settings.home, cwd=Path.cwd(), clock=clock)
         self._clock: Clock = clock or SystemClock()
+        self.tools = Tools(
+            self.settings, person=person, shell=shell, home=self.settings.home, cwd=Path.cwd(), clock=self._clock
+        ).builtins()
         self._log: Archive = log or Store(self.settings.home, clock=self._clock, ids=_new_id)
         self._model: Model | None = None if model is None or named else model  # type: ignore[assignment]
         self._session = Session(self._log, limits(self.settings))
@@ -185,6 +186,7 @@ class Agent:
         )
         with _one_line():
             self._session.open(opened)
+        self.tools.begin_session(opened.session_id)
 
     def branch(self) -> None:
         """Go on with a copy of this conversation and leave the original as it is."""
@@ -200,6 +202,7 @@ class Agent:
         self._idle("resume a session")
         with _one_line():
             self._session.load(session)
+        self.tools.begin_session(self.session_id)
         return self.turn
 
     def undo(self, turns: int = 1) -> int:
@@ -242,7 +245,9 @@ class Agent:
     def warm(self) -> None:
         """Import what the first turn needs. For a thread, while a person is still typing."""
         if self.settings.base_url or self.settings.api_key or available():
-            self._ready(None)
+            model = self._ready(None)
+            if isinstance(model, OpenAIModel):
+                model.warm()
 
     def close(self) -> None:
         """Leave: stop a turn that runs, end the local model, hand the journal to the store."""
@@ -262,10 +267,9 @@ class Agent:
         self._idle("ask")
         self._stop = stop = Stop()
         seconds = self.settings.turn_seconds if timeout is None else timeout
-        tools = self.tools if names is None else self.tools.only(names)
-        world = Performer(self._ready(names), tools, self._clock, stop, self._redact)
         try:
             with _one_line():
+                world = Performer(self._ready(names), self._offered(names), self._clock, stop, self._redact)
                 self.tools.begin_turn()
                 if asked is not None:
                     self._session.close_turn("kernel")
@@ -291,7 +295,7 @@ class Agent:
         await press.wait()
         self.stop(press.by)
 
-    def _checked(self, prompt: str, budget: int | None) -> str:
+    def _checked(self, prompt: object, budget: int | None) -> str:
         if not isinstance(prompt, str) or not prompt.strip():
             raise HermesError("The prompt is empty. Say what is to be done.")
         if budget is not None and budget < 1:
@@ -318,18 +322,26 @@ class Agent:
             model.close()
 
     def _system(self) -> str:
-        small = self.settings.base_url.startswith(LOCAL) or not (self.settings.base_url or self.settings.api_key)
         return system_prompt(
             self.settings,
-            self.tools.specs(),
-            small=small,
-            cwd=Path.cwd(),
+            self._offered(None).specs(),
+            small=self._small,
+            cwd=str(Path.cwd()),
             notebook=self.notebook,
             now=self._clock.now(),
         )
 
+    @property
+    def _small(self) -> bool:
+        """The model is the local one: short prompts, few tools."""
+        return (self.settings.base_url or ("" if self.settings.api_key else LOCAL)).startswith(LOCAL)
+
+    def _offered(self, names: tuple[str, ...] | None) -> Toolbox:
+        tools = self.tools if names is None else self.tools.only(names)
+        return _FewTools(tools) if self._small else tools
+
     def _redact(self, text: str) -> str:
-        return redact(text, frozenset({self.settings.api_key} - {""}))
+        return redact(text, frozenset({str(self.settings.api_key)} - {""}))
 
     def _fold(self) -> None:
         """Bring the journal into the database, off the turn's way."""
@@ -340,6 +352,17 @@ class Agent:
     def _fold_quietly(self) -> None:
         with suppress(StoreError):
             self._log.fold()
+
+
+class _FewTools:
+    """The same tools, of which a small model is shown a few, briefly described."""
+
+    def __init__(self, tools: Toolbox) -> None:
+        self.run = tools.run
+        self._specs = tools.specs
+
+    def specs(self) -> tuple[ToolSpec, ...]:
+        return small_tools(self._specs())
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from hermes_kernel.core.budget import Limits
 from hermes_kernel.core.commands import Tell
-from hermes_kernel.core.events import KEPT, Event, Interrupted, Kept, Opened, Undone
+from hermes_kernel.core.events import Event, Interrupted, Kept, Opened, Undone, is_kept
 from hermes_kernel.core.turn import Turn, World, decide, evolve, play, recall
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.ports import Archive
@@ -101,7 +101,7 @@ class Session:
         try:
             async with aclosing(play(self.turn, world)) as told:
                 async for event in told:
-                    if isinstance(event, KEPT):
+                    if is_kept(event):
                         self.keep(event)
                     yield event
         finally:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeGuard
 
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.finish import Finish
@@ -313,3 +314,8 @@ Passing = Calling | TextDelta | ThoughtDelta | CallDelta | Retracted | Silence |
 Event = Kept | Passing
 
 KEPT: tuple[type, ...] = Kept.__args__
+
+
+def is_kept(event: Event) -> TypeGuard[Kept]:
+    """Whether a log holds facts of this kind."""
+    return isinstance(event, KEPT)

@@ -1,11 +1,11 @@
-"""The tools of one session: what is offered, what is run, and the one place where a tool's failure becomes its result."""
+"""The tools of one session: what is offered, what is run, and how every answer is bounded."""
 
 from __future__ import annotations
 
 import copy
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -63,6 +63,7 @@ class Tools:
         self.clock = clock
         self.namespace: dict[str, Any] = {} if namespace is None else namespace
         self._tools: dict[str, Tool] = {}
+        self._built: dict[str, Tool] = {}
         self._session = _Session(Approvals(settings.approvals, home, person))
 
     @property
@@ -94,8 +95,16 @@ class Tools:
             make_todo(self.todos),
             make_clarify(lambda: self.person),
         ):
-            self.add(made)
+            self._built[made.name] = self.add(made)
         return self
+
+    def configure(self, settings: Settings) -> None:
+        """Other settings from here on. What was added or answered in this session stays."""
+        own = {name: tool for name, tool in self._tools.items() if self._built.get(name) is not tool}
+        self.settings = settings
+        self._session.approvals = replace(self._session.approvals, policy=settings.approvals)
+        self.builtins()
+        self._tools |= own
 
     def add(self, tool: Callable[..., Any] | Tool) -> Tool:
         """Offer a tool; the latest of a name wins.
@@ -134,7 +143,7 @@ class Tools:
     def specs(self) -> tuple[ToolSpec, ...]:
         return tuple(tool.spec for tool in self._tools.values())
 
-    async def run(self, calls: Sequence[ToolCall], stop: Stop) -> AsyncIterator[Event]:
+    async def run(self, calls: Sequence[ToolCall], stop: Stop) -> AsyncGenerator[Event, None]:
         if stop.by:
             yield Interrupted(by=stop.by)
             return

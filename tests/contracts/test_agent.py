@@ -1,0 +1,246 @@
+"""What holds of an agent and its conversation, over the real store and a scripted model."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hermes_kernel import Agent, HermesError, tool
+from hermes_kernel.core.events import Asked, Final, Interrupted, Observed, Replied, Started
+from hermes_kernel.core.messages import Assistant, Observation
+from hermes_kernel.core.turn import decide
+from hermes_kernel.testing import FastClock, ScriptedModel, Server, call, calls, cut_off, forever, say, stall
+from hermes_kernel.world.store import Store
+from tests.laws.worlds import check_whole
+
+
+@tool
+def price(sku: str) -> int:
+    """The price of something."""
+    return len(sku)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def agents(home: Path) -> Iterator[Any]:
+    made: list[Agent] = []
+
+    def make(*steps: Any, **options: Any) -> Agent:
+        options.setdefault("home", home)
+        made.append(Agent(ScriptedModel(list(steps)), [price], **options))
+        return made[-1]
+
+    yield make
+    for agent in made:
+        agent.close()
+
+
+async def test_a_prompt_is_answered_and_everything_about_it_is_in_the_turn(agents: Any) -> None:
+    turn = await agents(call("price", {"sku": "abc"}), say("It costs 3.")).ask("What does abc cost?")
+    assert (turn.text, turn.outcome) == ("It costs 3.", "completed")
+    assert [c.name for c in turn.tool_calls] == ["price"]
+    assert turn.budget.spent == 2
+    assert turn.usage.calls == 2
+    assert isinstance(turn.events[0], Asked)
+    assert isinstance(turn.events[-1], Final)
+
+
+async def test_every_fact_is_on_disk_before_it_is_told(agents: Any, home: Path) -> None:
+    agent = agents(call("price", {"sku": "abc"}), say("3"))
+    seen = []
+    async for event in agent.stream("price?"):
+        if isinstance(event, (Asked, Replied, Started, Observed, Final)):
+            seen.append(event)
+            assert Store(home).recall(agent.session_id)[1:][-1] == event
+    assert [type(event).__name__ for event in seen] == ["Asked", "Replied", "Started", "Observed", "Replied", "Final"]
+
+
+async def test_a_consumer_that_leaves_early_leaves_a_whole_conversation(agents: Any) -> None:
+    agent = agents(call("price", {"sku": "abc"}), say("never asked"), say("fine"))
+    async with aclosing(agent.stream("price?")) as events:
+        async for event in events:
+            if isinstance(event, Started):
+                break
+    assert decide(agent.turn) is None
+    assert agent.turn.outcome == "interrupted"
+    check_whole(agent.turn.transcript)
+    assert not agent.busy
+    assert (await agent.ask("go on")).outcome == "completed"
+
+
+async def test_two_turns_at_once_are_refused_in_one_line(agents: Any) -> None:
+    agent = agents(say("one"), say("two"))
+    async with aclosing(agent.stream("first")) as events:
+        await anext(events)
+        with pytest.raises(HermesError, match="A turn is running"):
+            await agent.ask("second")
+
+
+@pytest.mark.parametrize("prompt", ["", "   \n\t ", None, 7])
+async def test_an_empty_prompt_is_refused_and_nothing_is_written(agents: Any, home: Path, prompt: Any) -> None:
+    agent = agents(say("never"))
+    with pytest.raises(HermesError, match="prompt"):
+        await agent.ask(prompt)
+    assert agent.turn.messages == ()
+    assert Store(home).sessions() == []
+
+
+async def test_unknown_tools_and_budgets_are_refused_by_name(agents: Any) -> None:
+    agent = agents(say("never"))
+    with pytest.raises(HermesError, match="'pryce'"):
+        await agent.ask("q", tools=["pryce"])
+    with pytest.raises(HermesError, match="budget of 0"):
+        await agent.ask("q", budget=0)
+
+
+async def test_a_session_killed_in_a_tool_is_resumed_and_the_tool_does_not_run_again(home: Path) -> None:
+    child = textwrap.dedent("""
+        import os, sys
+        from hermes_kernel import Agent, tool
+        from hermes_kernel.testing import ScriptedModel, calls, say
+
+        @tool
+        def die(name: str) -> str:
+            "Die."
+            print(name, flush=True)
+            if name == "b":
+                os.kill(os.getpid(), 9)
+            return "done"
+
+        agent = Agent(ScriptedModel([calls([("die", {"name": "a"})]), calls([("die", {"name": "b"})])]), [die], home=sys.argv[1])
+        agent.ask_sync("go")
+    """)
+    ran = subprocess.run([sys.executable, "-c", child, str(home)], capture_output=True, text=True, timeout=60, check=False)
+    assert ran.returncode == -signal.SIGKILL, ran.stderr
+    assert ran.stdout.split() == ["a", "b"]
+    agent = Agent(ScriptedModel([say("b may have run; a did.")]), home=home, session="last")
+    turn = await agent.finish()
+    results = [m for m in turn.messages if isinstance(m, Observation)]
+    assert [r.ok for r in results] == [True, False]
+    assert "not run again" in results[1].text
+    assert turn.text == "b may have run; a did."
+    agent.close()
+
+
+async def test_undo_retry_branch_and_new_work_on_the_conversation(agents: Any) -> None:
+    agent = agents(say("one"), say("two"), say("two again"), say("three"), say("four"))
+    await agent.ask("1")
+    await agent.ask("2")
+    assert (await agent.retry()).text == "two again"
+    assert [m.text for m in agent.turn.transcript] == ["1", "one", "2", "two again"]
+    assert agent.undo() == 1
+    assert [m.text for m in agent.turn.transcript] == ["1", "one"]
+    first = agent.session_id
+    agent.branch()
+    assert agent.session_id != first
+    await agent.ask("3")
+    assert [m.text for m in agent.turn.transcript] == ["1", "one", "3", "three"]
+    agent.resume(first)
+    assert [m.text for m in agent.turn.transcript] == ["1", "one"]
+    agent.new()
+    assert agent.turn.transcript == ()
+    assert agent.undo() == 0
+    with pytest.raises(HermesError, match="nothing|no turn"):
+        await agent.retry()
+
+
+async def test_a_session_is_found_again_by_its_id_or_as_the_last(agents: Any, home: Path) -> None:
+    agent = agents(say("one"))
+    await agent.ask("1")
+    agent.close()
+    again = agents(say("two"), session=agent.session_id)
+    assert [m.text for m in again.turn.transcript] == ["1", "one"]
+    assert again.usage == agent.usage
+    with pytest.raises(HermesError, match="nope"):
+        again.resume("nope")
+    assert again.session_id == agent.session_id
+
+
+async def test_one_process_at_a_time_acts_in_a_session(agents: Any) -> None:
+    agent = agents(say("one"))
+    await agent.ask("1")
+    with pytest.raises(HermesError, match=str(os.getpid())):
+        agents(say("two"), session=agent.session_id)
+
+
+async def test_a_turn_out_of_time_ends_with_what_was_done(agents: Any) -> None:
+    agent = agents(call("price", {"sku": "a"}), stall("slow", after=1, seconds=60), clock=FastClock(real=0.0))
+    turn = await agent.ask("q", timeout=30)
+    assert turn.outcome in {"budget_exhausted", "completed"}
+    assert turn.text
+
+
+async def test_a_stop_keeps_what_was_seen(agents: Any) -> None:
+    agent = agents(stall(["half ", "an answer"], after=1, seconds=3600))
+    texts = []
+    async for event in agent.stream("q"):
+        texts.append(getattr(event, "text", ""))
+        if texts[-1] == "half ":
+            agent.stop()
+    assert agent.turn.outcome == "interrupted"
+    assert agent.turn.messages[-1] == Assistant("half ")
+    assert any(isinstance(event, Interrupted) for event in agent.turn.events)
+
+
+def test_plain_code_can_ask_too(agents: Any) -> None:
+    agent = agents(say("one"), say("two"))
+    assert agent.ask_sync("1").text == "one"
+
+    async def within_a_running_loop() -> str:
+        return str(agent.ask_sync("2").text)
+
+    assert asyncio.run(within_a_running_loop()) == "two"
+
+
+async def test_secrets_do_not_reach_the_conversation(agents: Any, home: Path) -> None:
+    @tool
+    def leak() -> str:
+        """Leak."""
+        return "the key is s3cr3t-value-of-mine"
+
+    agent = agents(call("leak", {}), say("ok"), api_key="s3cr3t-value-of-mine")
+    agent.add(leak)
+    turn = await agent.ask("my key is s3cr3t-value-of-mine")
+    assert "s3cr3t" not in repr(turn)
+    agent.close()
+    for path in home.rglob("*"):
+        if path.is_file():
+            assert b"s3cr3t-value" not in path.read_bytes(), path
+
+
+async def test_a_budget_of_five_is_five_calls_and_one_grace_call_without_tools(home: Path) -> None:
+    with Server(forever(call("price", {"sku": "a"}))) as server:
+        agent = Agent("any", [price], base_url=server.url, home=home)
+        turn = await agent.ask("go", budget=5)
+        assert len(server.requests) == 6
+        assert "tools" not in server.requests[-1].body
+        assert turn.outcome == "budget_exhausted"
+        assert "price" in turn.text
+        agent.close()
+
+
+async def test_an_answer_cut_three_times_is_joined_without_a_seam(agents: Any) -> None:
+    agent = agents(cut_off("The qui"), cut_off("ck bro"), cut_off("wn f"), say("ox."))
+    assert (await agent.ask("q")).text == "The quick brown fox."
+
+
+async def test_settings_can_be_changed_between_turns(agents: Any) -> None:
+    agent = agents(forever(calls([("price", {"sku": "a"})])))
+    agent.configure(max_iterations=2)
+    assert (await agent.ask("q")).budget.limit == 2
+    with pytest.raises(ValueError, match="max_iterations"):
+        agent.configure(max_iterations=0)

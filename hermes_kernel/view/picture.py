@@ -168,8 +168,8 @@ def see(picture: Picture, event: Event) -> Picture:  # noqa: C901, PLR0911, PLR0
             return replace(shown, usage=picture.usage + usage, status=Status("stopping"))
         case Final():
             return _final(picture, event)
-        case Asked():
-            return Picture(picture.limit)
+        case Asked(_, _, _, budget):
+            return Picture(budget or picture.limit)
         case Opened() | Titled() | Leased() | Returned() | Undone():
             return picture
 

@@ -1,0 +1,154 @@
+"""The kernel `hermes`: IPython's own, in which a cell is a prompt. It turns prompts into ``%%hermes`` cells and leaves
+the rest to ``ipykernel`` and to the extension `magics`, which it loads by name and never imports.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ipykernel.ipkernel import IPythonKernel
+
+from hermes_kernel import __version__
+from hermes_kernel.cell import VARIABLE, as_ipython, complete, is_prompt
+from hermes_kernel.world.tools.usercode import inside_user_code
+
+SETTLE = 0.5  # seconds after the start before imports for the first turn begin: a front end comes first
+
+
+class HermesKernel(IPythonKernel):
+    """``ipykernel``'s kernel with prompts for cells."""
+
+    implementation = "hermes"
+    implementation_version = __version__
+    shell: Any
+    session: Any
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._cell: object | None = None
+        self._stopped: object | None = None
+        self.shell.extension_manager.load_extension("magics")
+
+    @property
+    def banner(self) -> str:  # type: ignore[override]
+        """What a console says first."""
+        return f"Hermes Kernel {__version__}: a cell is a prompt, %%py runs Python, %hermes help says more.\n"
+
+    @property
+    def desk(self) -> Any:
+        """Where the magics keep this notebook's agent."""
+        return self.shell.magics_manager.registry["HermesMagics"].desk
+
+    def start(self) -> None:
+        """Begin to serve, and get ready for the first turn meanwhile."""
+        super().start()
+        preload = threading.Thread(target=self.desk.preload, name="hermes-preload", daemon=True)
+        self.io_loop.call_later(SETTLE, preload.start)
+
+    # --- cells
+
+    async def do_execute(self, code: str, silent: bool, store_history: bool = True, *more: Any, **options: Any) -> Any:  # noqa: FBT001, FBT002 - ipykernel's signature
+        """Run a cell. What front ends run behind a person's back (silent, or kept out of the history) is Python."""
+        self._introduce()
+        behind = silent or not store_history
+        cell = code if behind else as_ipython(code, self.shell.user_ns)
+        self._cell = object()
+        try:
+            return await super().do_execute(cell, silent, store_history, *more, **options)
+        finally:
+            self._cell = None
+
+    async def do_is_complete(self, code: str) -> Any:
+        """A prompt is complete as it stands."""
+        if is_prompt(code, self.shell.user_ns):
+            return {"status": "complete"}
+        return super().do_is_complete(code)
+
+    async def do_complete(self, code: str, cursor_pos: int | None) -> dict[str, Any]:
+        """``$variables``, ``@files`` and ``/skills`` in a prompt; as ever in the rest."""
+        before = code if cursor_pos is None else code[:cursor_pos]
+        if is_prompt(code, self.shell.user_ns) or code.lstrip().startswith("%%hermes"):
+            return self._complete_prompt(before)
+        reply: dict[str, Any] = super().do_complete(code, cursor_pos)
+        return reply
+
+    async def do_shutdown(self, restart: bool) -> dict[str, Any]:  # noqa: FBT001 - ipykernel's signature
+        """Stop what runs, then go."""
+        with suppress(Exception):
+            self.desk.close()
+        reply: dict[str, Any] = super().do_shutdown(restart)
+        return reply
+
+    def _introduce(self) -> None:
+        """`hermes` is the agent, from the first cell on. A wrong setting is said when a prompt needs it."""
+        if "hermes" not in self.shell.user_ns:
+            with suppress(Exception):
+                self.shell.push({"hermes": self.desk.agent}, interactive=False)
+
+    # --- stopping
+
+    async def interrupt_request(self, stream: Any, ident: Any, parent: Any) -> None:
+        """On the control thread. A turn is stopped by its latch, which wakes the loop; a signal is sent only to code
+        that blocks it. A second request finds nothing more to interrupt."""
+        desk, late = self.desk, self._cell is not None and self._stopped is self._cell
+        if desk.running:
+            self._stopped = self._cell
+            desk.stop()
+        if (desk.running and not _main_is_in_user_code()) or (late and not desk.running):
+            self.session.send(stream, "interrupt_reply", {"status": "ok"}, parent, ident=ident)
+            return
+        await super().interrupt_request(stream, ident, parent)
+
+    # --- widgets
+
+    async def dispatch_shell(self, msg: Any, /, subshell_id: str | None = None, **how: Any) -> None:
+        """What ipykernel 7.4 forgets: a status for comm messages handled while a cell runs. Widgets wait for ``idle``
+        before they send their next value, and without it they would wait for ever."""
+        await super().dispatch_shell(msg, subshell_id=subshell_id, **how)
+        if how.get("concurrent") and self.session is not None:
+            _, frames = self.session.feed_identities(msg, copy=False)
+            parent = {"header": self.session.unpack(frames[1].bytes)}
+            self._publish_status("busy", "shell", parent=parent)
+            self._publish_status("idle", "shell", parent=parent)
+
+    # --- completion
+
+    def _complete_prompt(self, before: str) -> dict[str, Any]:
+        attribute = VARIABLE.search(before)
+        if attribute and "." in attribute["word"]:
+            return self._complete_attribute(before, attribute["word"])
+        found = complete(before, self.shell.user_ns, Path.cwd(), self.desk.settings.home)
+        return {
+            "status": "ok",
+            "matches": list(found.words),
+            "cursor_start": found.start,
+            "cursor_end": len(before),
+            "metadata": {},
+        }
+
+    def _complete_attribute(self, before: str, word: str) -> dict[str, Any]:
+        """IPython's own completion of an expression, moved to where it stands in the prompt."""
+        reply: dict[str, Any] = super().do_complete(word, len(word))
+        offset = len(before) - len(word)
+        reply["cursor_start"] += offset
+        reply["cursor_end"] += offset
+        reply["metadata"] = {}
+        return reply
+
+
+def _main_is_in_user_code() -> bool:
+    """The main thread runs code of a person or a model, which only a signal can end."""
+    frames = sys._current_frames()  # noqa: SLF001 - the one way to see another thread's frame
+    return inside_user_code(frames.get(threading.main_thread().ident or 0))
+
+
+if __name__ == "__main__":
+    from ipykernel.kernelapp import IPKernelApp
+
+    from hermes_kernel.kernel import HermesKernel as Kernel  # the class by the name others know it by, not __main__'s
+
+    IPKernelApp.launch_instance(kernel_class=Kernel)

@@ -1,0 +1,94 @@
+"""What the person ran since the last turn, as a model is told of it: source, text output and errors, all bounded."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hermes_kernel.core.text import brief
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
+
+KEPT = 20  # cells
+HEAD = "[Cells the person ran in this notebook since the last turn]"
+SOURCE, OUTPUT, ALL = 2000, 1000, 12_000  # characters
+OURS = ("%%hermes", "%hermes", "%load_ext", "%reload_ext", "%config HermesMagics")
+
+
+class Cell(NamedTuple):
+    """A cell that was run."""
+
+    number: int
+    source: str
+    output: str
+    error: str
+
+
+class Cells:
+    """Remembers cells as they are run. Reads outputs where IPython keeps them; changes nothing."""
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        self._shell = shell
+        self._run: deque[Cell] = deque(maxlen=KEPT)
+        shell.events.register("post_run_cell", self._ran)
+
+    def close(self) -> None:
+        """Stop remembering."""
+        self._shell.events.unregister("post_run_cell", self._ran)
+
+    def forget(self) -> None:
+        """They have been told: a new account begins."""
+        self._run.clear()
+
+    def told(self) -> str:
+        """The cells since the last account, the latest where not all fit; empty when there are none."""
+        cells, room = list(self._run), ALL
+        told: list[str] = []
+        for cell in reversed(cells):
+            text = _told(cell)
+            if len(text) > room:
+                told.append(f"[{len(cells) - len(told)} earlier cells are left out]")
+                break
+            room -= len(text)
+            told.append(text)
+        if not told:
+            return ""
+        return "\n".join([HEAD, *reversed(told), "[End of cells]"])
+
+    def _ran(self, result: ExecutionResult | None) -> None:
+        info = result and result.info
+        if not result or not info or not info.store_history or info.silent:
+            return
+        source = (info.raw_cell or "").strip()
+        if not source or source.startswith(OURS):
+            return
+        error = result.error_before_exec or result.error_in_exec
+        said = f"{type(error).__name__}: {brief(str(error), 500)}" if error else ""
+        count = result.execution_count or 0
+        self._run.append(Cell(count, source, _text(_outputs(self._shell, count)), said))
+
+
+def _outputs(shell: InteractiveShell, count: int) -> Iterable[Any]:
+    kept: dict[int, list[Any]] = getattr(shell.history_manager, "outputs", None) or {}
+    return kept.get(count, [])
+
+
+def _text(outputs: Iterable[Any]) -> str:
+    parts = []
+    for output in outputs:
+        stream = output.bundle.get("stream")
+        parts.append("".join(stream) if stream else str(output.bundle.get("text/plain", "")))
+    return "\n".join(part.strip("\n") for part in parts if part.strip())
+
+
+def _told(cell: Cell) -> str:
+    lines = [f"In [{cell.number}]:", _cut(cell.source, SOURCE)]
+    lines += [f"Output: {_cut(cell.output, OUTPUT)}"] if cell.output else []
+    lines += [f"Error: {cell.error}"] if cell.error else []
+    return "\n".join(lines)
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[: limit // 2]}\n[…]\n{text[-limit // 2 :]}"

@@ -1,0 +1,208 @@
+"""What ``%hermes COMMAND`` does: a small function for each, in one table. Each returns a table that is also a value."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from hermes_kernel.core.events import Outcome
+from hermes_kernel.core.text import brief
+from hermes_kernel.session import HermesError
+from hermes_kernel.settings import RANGES
+from magics.options import usage as options
+from magics.table import Table, facts
+
+if TYPE_CHECKING:
+    from magics.desk import Desk
+
+
+class Command(NamedTuple):
+    """One command: what may follow it, what it does, and the function that does it."""
+
+    takes: str
+    about: str
+    do: Callable[[Desk, str], Table]
+
+
+def run(desk: Desk, line: str) -> Table:
+    """Do what `line` asks for; nothing asked for shows the help.
+
+    Raises:
+        HermesError: there is no such command, or it cannot be done. One line says which and what is allowed.
+    """
+    name, _, rest = line.strip().partition(" ")
+    return find(name or "help").do(desk, rest.strip())
+
+
+def find(name: str) -> Command:
+    """The command called `name`.
+
+    Raises:
+        HermesError: there is none.
+    """
+    if name not in COMMANDS:
+        close = difflib.get_close_matches(name, COMMANDS, 1)
+        hint = f" Did you mean {close[0]}?" if close else ""
+        raise HermesError(f"There is no command {brief(name, 40)}.{hint} There are: {', '.join(COMMANDS)}.")
+    return COMMANDS[name]
+
+
+def _status(desk: Desk, rest: str) -> Table:
+    _nothing("status", rest)
+    agent, settings = desk.agent, desk.agent.settings
+    return facts(
+        ("session", agent.session_id),
+        ("model", settings.model or "(chosen at the first turn)"),
+        ("endpoint", settings.base_url or "(chosen at the first turn)"),
+        ("turns", len(agent.turn.starts)),
+        ("last outcome", _outcome(agent.turn.outcome)),
+        ("running", agent.busy),
+        ("tools", len(agent.tools.names())),
+        ("home", str(settings.home)),
+    )
+
+
+def _budget(desk: Desk, rest: str) -> Table:
+    if rest:
+        desk.configure(max_iterations=rest)
+    budget = desk.agent.turn.budget
+    return facts(
+        ("calls a turn may make", desk.agent.settings.max_iterations),
+        ("used by the last turn", budget.spent),
+        ("of", budget.limit),
+        ("left", budget.remaining),
+        value=budget,
+    )
+
+
+def _usage(desk: Desk, rest: str) -> Table:
+    _nothing("usage", rest)
+    turn, whole = desk.agent.turn.usage, desk.agent.usage
+    rows = [
+        ("model calls", turn.calls, whole.calls),
+        ("input tokens", turn.input_tokens, whole.input_tokens),
+        ("of them cached", turn.cached_tokens, whole.cached_tokens),
+        ("output tokens", turn.output_tokens, whole.output_tokens),
+        ("of them reasoning", turn.reasoning_tokens, whole.reasoning_tokens),
+    ]
+    rows += [("cost in US$", f"{turn.cost:.4f}", f"{whole.cost:.4f}")] if whole.cost else []  # type: ignore[list-item]
+    note = "Partly estimated: the endpoint did not say." if whole.estimated else ""
+    return Table(("", "last turn", "session"), tuple(rows), whole, note)
+
+
+def _new(desk: Desk, rest: str) -> Table:
+    _nothing("new", rest)
+    desk.agent.new()
+    return facts(("new session", desk.agent.session_id), value=desk.agent.session_id)
+
+
+def _branch(desk: Desk, rest: str) -> Table:
+    _nothing("branch", rest)
+    parent = desk.agent.session_id
+    desk.agent.branch()
+    return facts(("new session", desk.agent.session_id), ("branched from", parent), value=desk.agent.session_id)
+
+
+def _resume(desk: Desk, rest: str) -> Table:
+    turn = desk.agent.resume(rest or "last")
+    note = "The conversation is back; the notebook's variables are what they are now."
+    return facts(("session", turn.session_id), ("turns", len(turn.starts)), value=turn, note=note)
+
+
+def _undo(desk: Desk, rest: str) -> Table:
+    if rest and not (rest.isdecimal() and int(rest)):
+        raise HermesError(f"undo takes a number of turns from 1, not {rest!r}.")
+    taken = desk.agent.undo(int(rest or 1))
+    return facts(("turns taken back", taken), ("turns left", len(desk.agent.turn.starts)), value=taken)
+
+
+def _retry(_desk: Desk, _rest: str) -> Table:
+    raise HermesError("%hermes retry runs a turn, so it stands alone in its cell.")
+
+
+def _model(desk: Desk, rest: str) -> Table:
+    if rest:
+        desk.configure(model=rest)
+    settings = desk.agent.settings
+    return facts(
+        ("model", settings.model or "(chosen at the first turn)"),
+        ("endpoint", settings.base_url or "(chosen at the first turn)"),
+        ("fallbacks", ", ".join(settings.fallback_models) or "none"),
+        value=settings.model,
+    )
+
+
+def _tools(desk: Desk, rest: str) -> Table:
+    _nothing("tools", rest)
+    desk.offer()
+    specs = desk.agent.tools.specs()
+    return Table(("tool", "what it does"), tuple((spec.name, brief(spec.description, 100)) for spec in specs), specs)
+
+
+def _config(desk: Desk, rest: str) -> Table:
+    name, equals, value = (part.strip() for part in rest.partition("="))
+    if equals:
+        desk.configure(**{name: value})
+    elif name and name not in RANGES:
+        desk.settings.with_(**{name: ""})
+    shown = [row for row in desk.settings.shown() if not name or row.name == name]
+    rows = tuple((row.name, row.value, row.source, row.allowed, row.about) for row in shown)
+    return Table(("setting", "value", "set by", "allowed", "what it is"), rows, desk.settings)
+
+
+def _doctor(desk: Desk, rest: str) -> Table:
+    from hermes_kernel.doctor import examine
+
+    _nothing("doctor", rest)
+    findings = examine(desk.settings)
+    rows = tuple((str(each.state), each.what, each.said, each.then) for each in findings)
+    return Table(("", "what", "found", "what to do"), rows, findings)
+
+
+def _sessions(desk: Desk, rest: str) -> Table:
+    from hermes_kernel.world.store import Store
+
+    _nothing("sessions", rest)
+    found = Store(desk.settings.home).sessions()
+    rows = tuple((each.id[:12], brief(each.title, 60), each.outcome, each.calls, _day(each.active)) for each in found)
+    return Table(("session", "title", "outcome", "calls", "last active"), rows, found)
+
+
+def _help(_desk: Desk, _rest: str) -> Table:
+    commands = [(f"%hermes {name} {command.takes}".strip(), command.about) for name, command in COMMANDS.items()]
+    cell = [("%%hermes [options]", "ask: the prompt is the rest of the cell; $name shows a variable, @path a file")]
+    rows = (*cell, *((f"    {name}", about) for name, about in options()), *commands)
+    return Table(("write", "to"), rows, tuple(COMMANDS))
+
+
+COMMANDS: dict[str, Command] = {
+    "status": Command("", "see the session, the model and how the last turn ended", _status),
+    "budget": Command("[N]", "see what the last turn used of its model calls, or set how many there are", _budget),
+    "usage": Command("", "see the tokens of the last turn and of the session", _usage),
+    "new": Command("", "begin another conversation", _new),
+    "branch": Command("", "go on with a copy of this conversation", _branch),
+    "resume": Command("ID|last", "go on with an earlier conversation", _resume),
+    "sessions": Command("", "list the latest conversations", _sessions),
+    "undo": Command("[N]", "take back the last turns", _undo),
+    "retry": Command("", "take back the last turn and ask again; alone in its cell", _retry),
+    "model": Command("[NAME]", "see or change the model", _model),
+    "tools": Command("", "list the tools the model is offered", _tools),
+    "config": Command("[NAME[=VALUE]]", "see or change settings", _config),
+    "doctor": Command("", "check that everything a turn needs is there", _doctor),
+    "help": Command("", "see this", _help),
+}
+
+
+def _nothing(name: str, rest: str) -> None:
+    if rest:
+        raise HermesError(f"{name} takes nothing after it, not {brief(rest, 40)!r}.")
+
+
+def _outcome(outcome: Outcome | None) -> str:
+    return outcome.replace("_", " ") if outcome else "none yet"
+
+
+def _day(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -1,0 +1,58 @@
+"""A status line with a Stop button beside it, of core ipywidgets. The button only presses a latch: on ipykernel 7.3 its
+handler runs on another thread than on 7.4, and what it prints is lost."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+
+class Controls:
+    """The widgets of one running turn. They close without a trace, all of them."""
+
+    def __init__(self, widgets: Any, html: str, press: Callable[[], None]) -> None:
+        self._line = widgets.HTML(value=html, layout={"flex": "1 1 auto", "margin": "0"})
+        self._button = widgets.Button(
+            description="Stop", icon="stop", tooltip="Stop this turn", layout={"width": "auto", "flex": "0 0 auto"}
+        )
+        self._box = widgets.HBox([self._line, self._button], layout={"align_items": "flex-start"})
+        self._press = press
+        self._button.on_click(self._clicked)
+
+    @classmethod
+    async def make(cls, html: str, press: Callable[[], None]) -> Controls | None:
+        """Controls, or None where there are no widgets to be had. Their import runs beside the loop."""
+        try:
+            widgets = await asyncio.to_thread(import_module, "ipywidgets")
+        except ImportError:
+            return None
+        return cls(widgets, html, press)
+
+    def bundle(self) -> dict[str, object]:
+        """What is displayed. Front ends without widgets show the text."""
+        view = {"version_major": 2, "version_minor": 0, "model_id": self._box.model_id}
+        return {"application/vnd.jupyter.widget-view+json": view, "text/plain": ""}
+
+    def say(self, html: str) -> None:
+        """Another status."""
+        self._line.value = html
+
+    def close(self) -> None:
+        """Take every model out of the kernel and the front end."""
+        for widget in (self._box, self._line, self._button):
+            dismiss(widget)
+
+    def _clicked(self, _: Any) -> None:
+        self._button.disabled = True
+        self._press()
+
+
+def dismiss(widget: Any) -> None:
+    """Close a widget and the models that only it uses."""
+    for name in ("layout", "style"):
+        part = getattr(widget, name, None)
+        if part is not None:
+            part.close()
+    widget.close()

@@ -1,0 +1,42 @@
+"""``%config HermesMagics.<setting>``: a trait for each setting, made from the settings, so that none is missing.
+
+What may be set is `Settings`' business alone; a trait hands its value on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from traitlets import TraitError, TraitType
+from traitlets.config import Configurable
+
+from hermes_kernel.settings import RANGES, Settings, SettingsError
+
+SETTINGS = tuple(RANGES)
+
+
+class Setting(TraitType[Any, Any]):
+    """One setting. Until it is set here, it reads as the setting in force."""
+
+    def __init__(self, name: str) -> None:
+        allowed = RANGES[name]
+        self.setting = name
+        super().__init__(None, allow_none=True, help=f"{allowed.about}: {allowed.allowed}.")
+        self.tag(config=True)
+
+    def get(self, obj: Any, cls: Any = None) -> Any:
+        """The value in force."""
+        value = super().get(obj, cls)
+        return getattr(obj.desk.settings, self.setting) if value is None else value
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        """What `Settings` makes of `value`."""
+        if value is None:
+            return None
+        try:
+            return getattr(Settings().with_(**{self.setting: value}), self.setting)
+        except SettingsError as error:
+            raise TraitError(str(error)) from None
+
+
+Configured: Any = type("Configured", (Configurable,), {name: Setting(name) for name in SETTINGS})

@@ -7,7 +7,7 @@ import threading
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
 from hermes_kernel.core.events import Asked, Event, Opened, Undone
@@ -250,7 +250,7 @@ class Agent:
                 model.warm()
 
     def close(self) -> None:
-        """Leave: stop a turn that runs, end the local model, hand the journal to the store."""
+        """Leave: stop a turn that runs, end the local model, hand the journal to the store. Can be called again."""
         self.stop("kernel")
         self._drop_model()
         self._blocking.close()
@@ -258,6 +258,18 @@ class Agent:
         if self._folding is not None:
             self._folding.join(10)
         self._log.close()
+
+    async def aclose(self) -> None:
+        """`close`, and wait until the connections of this loop are closed too."""
+        if isinstance(self._model, OpenAIModel):
+            await self._model.aclose()
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
 
     # --- inside
 

@@ -224,13 +224,12 @@ async def test_secrets_do_not_reach_the_conversation(agents: Any, home: Path) ->
 
 async def test_a_budget_of_five_is_five_calls_and_one_grace_call_without_tools(home: Path) -> None:
     with Server(forever(call("price", {"sku": "a"}))) as server:
-        agent = Agent("any", [price], base_url=server.url, home=home)
-        turn = await agent.ask("go", budget=5)
+        async with Agent("any", [price], base_url=server.url, home=home) as agent:
+            turn = await agent.ask("go", budget=5)
         assert len(server.requests) == 6
         assert "tools" not in server.requests[-1].body
         assert turn.outcome == "budget_exhausted"
         assert "price" in turn.text
-        agent.close()
 
 
 async def test_an_answer_cut_three_times_is_joined_without_a_seam(agents: Any) -> None:

@@ -6,8 +6,10 @@ import argparse
 import asyncio
 import dataclasses
 import json
+import os
 import sys
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext, redirect_stdout
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hermes_kernel.cli.terminal import Paper, Terminal, at_terminal
@@ -36,7 +38,7 @@ def ask(options: argparse.Namespace) -> int:
     try:
         agent = Agent(options.model, session=options.session, person=person, **changes)
         try:
-            turn = asyncio.run(_play(agent, prompt, options))
+            turn = _turn(agent, prompt, options)
         finally:
             agent.close()
     except HermesError as error:
@@ -49,12 +51,19 @@ def ask(options: argparse.Namespace) -> int:
     return 0 if turn.outcome in GOOD else 1
 
 
-async def _play(agent: Agent, prompt: str, options: argparse.Namespace) -> Turn:
+def _turn(agent: Agent, prompt: str, options: argparse.Namespace) -> Turn:
+    """What code of the turn prints is no part of the answer: it goes where the doings go."""
+    paper = Paper(agent.settings.max_iterations, answer=not options.json, doing=not options.plain)
+    with Path(os.devnull).open("w") if options.plain else nullcontext(sys.stderr) as aside, redirect_stdout(aside):
+        return asyncio.run(_play(agent, prompt, options, paper))
+
+
+async def _play(agent: Agent, prompt: str, options: argparse.Namespace, paper: Paper) -> Turn:
     from hermes_kernel.world.interrupt import pressing
     from hermes_kernel.world.stop import Stop
     from hermes_kernel.world.tools.usercode import inside_user_code
 
-    press, paper = Stop(), Paper(agent.settings.max_iterations, answer=not options.json, doing=not options.plain)
+    press = Stop()
     with pressing(press, inside_user_code):
         watch = asyncio.ensure_future(_pass_on(press, agent))
         try:

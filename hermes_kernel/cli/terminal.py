@@ -28,9 +28,10 @@ class Paper:
 
     def __init__(self, limit: int, *, answer: bool, doing: bool) -> None:
         self._picture = Picture(limit)
+        self._out = sys.stdout
         self._answer = answer
         self._doing = doing and sys.stderr.isatty()
-        self._live = answer and sys.stdout.isatty()
+        self._live = answer and self._out.isatty()
         self._said = ""
         self._fresh = True  # the cursor stands at the beginning of a line
 
@@ -56,7 +57,7 @@ class Paper:
         """Leave the terminal as a prompt likes to find it."""
         self._status(clear=True)
         if self._answer and not self._fresh:
-            print(flush=True)
+            print(file=self._out, flush=True)
             self._fresh = True
 
     def _settle(self) -> None:
@@ -72,8 +73,8 @@ class Paper:
         if not text:
             return
         self._status(clear=True)
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        self._out.write(text)
+        self._out.flush()
         self._fresh = text.endswith("\n")
         if self._live:
             self._said += text

@@ -308,6 +308,14 @@ def test_run_keeps_what_was_done_before_a_cell_failed(environ: dict[str, str], t
     assert "after" not in outputs(path)
 
 
+def test_run_asks_the_prompts_of_a_notebook_of_the_kernel_hermes(environ: dict[str, str], tmp_path: Path):
+    path = notebook(tmp_path / "n.ipynb", "%%py\nn = 41", "Add one to n.")
+    with Server([call("python", {"code": "n + 1"}), say("It is 42 now.")]) as server:
+        done = run(told(environ, server), "run", str(path), "--kernel", "hermes")
+    assert done.returncode == 0, done.stderr
+    assert "It is 42 now." in outputs(path)
+
+
 @pytest.mark.parametrize("content", [None, "not a notebook", "[]", '{"cells": 3}'])
 def test_run_refuses_what_is_no_notebook(environ: dict[str, str], tmp_path: Path, content: str | None):
     path = tmp_path / "n.ipynb"

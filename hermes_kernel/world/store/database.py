@@ -66,6 +66,16 @@ def writing(path: Path) -> Iterator[DuckDBPyConnection]:
         connection.execute("DETACH store")
 
 
+def heal(path: Path) -> None:
+    """Replay a write-ahead log that was left behind, or set it aside.
+
+    Raises:
+        StoreError: as `writing`.
+    """
+    with writing(path):
+        pass
+
+
 @contextmanager
 def reading(path: Path) -> Iterator[DuckDBPyConnection]:
     """A connection with the database attached as ``store``, read-only.
@@ -138,7 +148,7 @@ def _create(path: Path) -> None:
     make(fresh.parent)
     fresh.unlink(missing_ok=True)
     wal(fresh).unlink(missing_ok=True)
-    with closing(connect()) as connection:
+    with closing(connect()) as connection, _explaining(path):
         connection.execute(f"ATTACH {_literal(fresh)} AS store (STORAGE_VERSION '{STORAGE}')")
         connection.execute("USE store")
         connection.execute(TABLES)

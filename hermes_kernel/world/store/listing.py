@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hermes_kernel.world.store.places import NoSession, Places, close_to
-from hermes_kernel.world.store.reading import everything, records
+from hermes_kernel.world.store.places import Places
+from hermes_kernel.world.store.reading import everything
 from hermes_kernel.world.store.views import VIEWS
 
 NEWEST = """
@@ -67,25 +67,3 @@ def ids(places: Places) -> list[str]:
     """Every session there is."""
     with everything(places) as connection:
         return [row[0] for row in connection.execute("SELECT DISTINCT session FROM everything").fetchall()]
-
-
-def find(places: Places, session: str) -> str:
-    """The id meant by an id, a beginning of one that fits only one, or ``last``.
-
-    Raises:
-        NoSession: there is none, or there are several.
-    """
-    if session == "last":
-        meant = latest(places, None)
-        if meant is None:
-            raise NoSession("there is no session yet")
-        return meant
-    if records(places, session):
-        return session
-    known = ids(places)
-    begun = [each for each in known if session and each.startswith(session)]
-    if len(begun) > 1:
-        raise NoSession.ambiguous(session, close_to(session, begun))
-    if not begun:
-        raise NoSession.unknown(session, close_to(session, known))
-    return begun[0]

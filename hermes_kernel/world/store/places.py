@@ -6,7 +6,8 @@ import difflib
 import errno
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -25,21 +26,14 @@ class StoreError(OSError):
 
 
 class NoSession(KeyError):
-    """There is no such session, or several are meant. One readable line that names those that come close."""
+    """There is no such session. One readable line that names those that come close."""
+
+    def __init__(self, session: str, known: Iterable[str] = ()) -> None:
+        names = ", ".join(close_to(session, known))
+        super().__init__(f"no session {session!r}" + (f"; closest: {names}" if names else ""))
 
     def __str__(self) -> str:
         return str(self.args[0])
-
-    @classmethod
-    def unknown(cls, session: str, closest: Iterable[str] = ()) -> NoSession:
-        """None is called so."""
-        names = ", ".join(closest)
-        return cls(f"no session {session!r}" + (f"; closest: {names}" if names else ""))
-
-    @classmethod
-    def ambiguous(cls, session: str, meant: Iterable[str]) -> NoSession:
-        """Several begin so."""
-        return cls(f"several sessions begin with {session!r}: {', '.join(meant)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +100,19 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def explained(error: OSError, places: Places) -> StoreError:
-    """`error` as one line that says what to do."""
-    if isinstance(error, StoreError):
-        return error
+@contextmanager
+def explaining(places: Places) -> Iterator[None]:
+    """What the disk refuses, as a `StoreError` of one line that says what to do."""
+    try:
+        yield
+    except StoreError:
+        raise
+    except OSError as error:
+        raise StoreError(_explained(error, places)) from error
+
+
+def _explained(error: OSError, places: Places) -> str:
     if error.errno in FULL:
-        return StoreError(
-            f"the disk with {places.root} is full: free some space and run this again; what was saved stands"
-        )
+        return f"the disk with {places.root} is full: free some space and run this again; what was saved stands"
     why = error.strerror or str(error)
-    return StoreError(f"cannot write to {places.root} ({why}): make it writable, or set HERMES_HOME to another folder")
+    return f"cannot use {places.root} ({why}): make it writable, or set HERMES_HOME to another folder"

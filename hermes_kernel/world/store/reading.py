@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from hermes_kernel.world.store import database
 from hermes_kernel.world.store.fold import retired
 from hermes_kernel.world.store.journal import journals, read
-from hermes_kernel.world.store.locks import Busy, shared
+from hermes_kernel.world.store.locks import Busy, held, shared
 from hermes_kernel.world.store.places import Places, StoreError
 from hermes_kernel.world.store.records import Record, ordered
 
@@ -63,10 +63,19 @@ def everything(places: Places) -> Iterator[DuckDBPyConnection]:
 def opened(places: Places) -> Iterator[DuckDBPyConnection]:
     """The database, read-only, while nobody folds. One that a crash left in need of a writer's care gets it first."""
     try:
+        _heal(places)
         with shared(places.lock, PATIENCE), database.reading(places.database) as connection:
             yield connection
     except Busy:
         raise StoreError(f"{places.database} is being folded by another process: try again") from None
+
+
+def _heal(places: Places) -> None:
+    """A write-ahead log outside a fold is what a crash left behind. Only a writer can replay it or set it aside."""
+    if database.wal(places.database).exists():
+        with held(places.lock, PATIENCE):
+            if database.wal(places.database).exists():
+                database.heal(places.database)
 
 
 def _unfolded(places: Places, offsets: dict[str, int], session_id: str | None = None) -> Iterator[Record]:

@@ -17,7 +17,7 @@ CHECKSUM = 8  # hex digits of a CRC-32, then one space
 @dataclass(frozen=True, slots=True)
 class Record:
     """One fact as it is stored. ``n`` orders the facts of a session (gaps mean nothing), ``t`` is seconds since
-    1970-01-01 UTC and never goes back within a session; ``uid`` is unique in a home; ``fact`` comes from `plain.dump`."""
+    1970-01-01 UTC and never goes back within a session; ``uid`` is unique in a home, ``fact`` is plain data."""
 
     uid: str
     session: str

@@ -11,15 +11,15 @@ from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
 
-from hermes_kernel.core.events import Kept
+from hermes_kernel.core.events import Kept, Opened
 from hermes_kernel.core.plain import dump
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.store.fold import Folded, fold
 from hermes_kernel.world.store.journal import Journal
-from hermes_kernel.world.store.listing import SessionRow, find, ids, latest, newest
+from hermes_kernel.world.store.listing import SessionRow, ids, latest, newest
 from hermes_kernel.world.store.locks import Claim, forget_in_child
-from hermes_kernel.world.store.places import NoSession, Places, close_to, explained
+from hermes_kernel.world.store.places import NoSession, Places, explaining
 from hermes_kernel.world.store.reading import records
 from hermes_kernel.world.store.records import Record, encode, facts
 
@@ -29,7 +29,10 @@ def _fresh_id() -> str:
 
 
 class Store:
-    """`ports.Log` on disk. Safe from any thread; a forked child goes on with a journal of its own."""
+    """`ports.Archive` on disk. Safe from any thread; a forked child goes on with a journal of its own.
+
+    Whatever the disk refuses is a `StoreError`.
+    """
 
     def __init__(self, home: Path, *, clock: Clock | None = None, ids: Callable[[], str] = _fresh_id) -> None:
         """``ids`` gives a text of at least 12 letters and digits, different each time. Nothing is made or read yet."""
@@ -41,18 +44,16 @@ class Store:
         forget_in_child(self)
 
     def append(self, session_id: str, event: Kept) -> None:
-        if session_id not in self._heads:
-            self._remember(session_id, records(self._places, session_id))
-        fact = dump(event)
-        with self._mutex:
-            n, last = self._heads[session_id]
-            now = max(self._clock.now(), last)
-            self._heads[session_id] = (n + 1, now)
-            try:
+        with explaining(self._places):
+            if session_id not in self._heads:
+                # A session that is only now opened has no earlier facts: the database need not be woken to know it.
+                found = [] if isinstance(event, Opened) else records(self._places, session_id)
+                self._remember(session_id, found)
+            fact = dump(event)
+            with self._mutex:
+                n, now = self._place(session_id)
                 uid = self._journal.mint()
                 self._journal.append(encode(Record(uid, session_id, n, now, fact)))
-            except OSError as error:
-                raise explained(error, self._places) from error
 
     def recall(self, session_id: str) -> list[Kept]:
         """Every kept fact of a session in order, whoever wrote it and wherever it is by now.
@@ -61,20 +62,12 @@ class Store:
             KeyError: there is no such session; the text names the closest ids.
             StoreError: another program holds the database open.
         """
-        found = records(self._places, session_id)
-        if not found:
-            raise NoSession.unknown(session_id, close_to(session_id, ids(self._places)))
+        with explaining(self._places):
+            found = records(self._places, session_id)
+            if not found:
+                raise NoSession(session_id, ids(self._places))
         self._remember(session_id, found)
         return facts(found)
-
-    def find(self, session: str) -> str:
-        """The id meant by an id, a beginning of one that fits only one, or ``last``.
-
-        Raises:
-            KeyError: there is none, or there are several; the text says which come close.
-            StoreError: another program holds the database open.
-        """
-        return find(self._places, session)
 
     def claim(self, session_id: str) -> Claim:
         """The right to act on a session, until closed or dead. A context manager.
@@ -82,26 +75,29 @@ class Store:
         Raises:
             StoreError: another process, named in the text, acts on it; or the home takes no lock file.
         """
-        try:
+        with explaining(self._places):
             return Claim(self._places.claim(session_id), session_id)
-        except OSError as error:
-            raise explained(error, self._places) from error
 
     def sessions(self, limit: int = 20) -> list[SessionRow]:
         """The sessions last active, newest first."""
-        return newest(self._places, limit)
+        with explaining(self._places):
+            return newest(self._places, limit)
 
     def latest(self, notebook: str | None = None) -> str | None:
         """The id of the session last active, in one notebook or in any; None when there is none."""
-        return latest(self._places, notebook)
+        with explaining(self._places):
+            return latest(self._places, notebook)
 
     def fold(self) -> Folded:
-        """Move what the journals hold into the database. Safe in a background thread. Never raises for a busy, full or
-        damaged disk: then ``waiting`` says why, and the journals still hold every fact."""
-        try:
+        """Move what the journals hold into the database. Safe in a background thread; put off, and ``waiting`` says so,
+        while others are at it.
+
+        Raises:
+            StoreError: the disk is full or read-only, or the database is damaged or of a newer format. The journals
+                still hold every fact.
+        """
+        with explaining(self._places):
             return fold(self._places)
-        except OSError as error:
-            return Folded(waiting=str(explained(error, self._places)))
 
     def close(self) -> None:
         """Leave this process's journal to whoever folds next. The store can be used again."""
@@ -116,3 +112,11 @@ class Store:
         """Where the session's next fact goes, and the time it may not come before."""
         with self._mutex:
             self._heads[session_id] = (found[-1].n + 1, found[-1].t) if found else (0, 0.0)
+
+    def _place(self, session_id: str) -> tuple[int, float]:
+        """A fact's number in its session and its time. Taken whatever becomes of the fact: a gap means nothing, the
+        same number twice would."""
+        n, last = self._heads[session_id]
+        now = max(self._clock.now(), last)
+        self._heads[session_id] = (n + 1, now)
+        return n, now

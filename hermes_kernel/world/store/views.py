@@ -33,7 +33,8 @@ SELECT session, n, t, coalesce(later < depth, false) AS undone FROM falls WHERE 
 """
 
 # Replies that follow one another without a tool between them are one message, and the turn's last words are its final
-# ones. A cut reply counts once it is accepted.
+# ones. A cut reply counts once it is accepted. Calls without any result before the end were asked for when there were no
+# tools to be had: they are not part of what was said.
 MESSAGES = """
 CREATE OR REPLACE VIEW messages AS
 WITH spoken AS (
@@ -46,7 +47,8 @@ assistant AS (
     SELECT session, turn, min(n) AS n, min(t) AS t,
            coalesce(nullif(max(body->>'text') FILTER (kind = 'Final'), ''),
                     string_agg(coalesce(body->>'text', ''), '' ORDER BY n) FILTER (kind = 'Replied'), '') AS text,
-           arg_max(body->'calls', n) FILTER (kind = 'Replied') AS calls
+           CASE WHEN count(*) FILTER (kind = 'Final') = 0 THEN arg_max(body->'calls', n) FILTER (kind = 'Replied') END
+               AS calls
     FROM spoken
     WHERE kind = 'Final'
        OR kind = 'Replied' AND (coalesce(body->>'cut', 'false') = 'false' OR coalesce(next = 'Accepted', false))

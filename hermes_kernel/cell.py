@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 PYTHON = re.compile(r"\s*%%py[ \t]*(?:\n|\Z)")
-ASKED = re.compile(r"\s*(?P<root>[^\W\d]\w*)[\w.]*\?{1,2}\s*\Z")
+ASKED = re.compile(r"(?P<root>[^\W\d]\w*)(?:\.\w+)*\?{1,2}")
+NAME = 200  # characters of the longest name that is looked up
 VARIABLE = re.compile(r"\$(?P<word>[\w.]*)\Z")
 FILE = re.compile(r"(?<![\w@])@(?P<quote>[\"']?)(?P<word>[\w./~+ -]*)\Z")
 SKILL = re.compile(r"\s*/(?P<word>[\w-]*)\Z")
@@ -26,10 +27,10 @@ class Completion(NamedTuple):
 def is_prompt(code: str, names: Mapping[str, Any]) -> bool:
     """Whether `code` is for the agent. Not what IPython takes by its first mark, nor ``name?`` of a name that there is:
     prompts like to end in a question mark."""
-    text = code.lstrip()
+    text = code.strip()
     if not text or text[0] in "%!?":
         return False
-    asked = ASKED.match(code)
+    asked = ASKED.fullmatch(text) if len(text) <= NAME else None
     return asked is None or not (asked["root"] in names or hasattr(builtins, asked["root"]))
 
 

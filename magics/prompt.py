@@ -103,6 +103,7 @@ class Prompt:
 
     def _read(self, name: str, path: Path) -> str:
         try:
+            path.stat()
             if path.is_dir():
                 return self._section(name, "\n".join(sorted(each.name for each in path.iterdir())[:200]))
             mime = mimetypes.guess_type(path.name)[0] or ""

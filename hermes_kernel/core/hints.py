@@ -17,7 +17,7 @@ _UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, 
 _DELAY = re.compile(r'"retryDelay"\s*:\s*"([^"]{1,40})"')
 _AGAIN = re.compile(
     r"(?:try again|retry|available again|resets?|wait)(?:ing)?(?: again)?(?: after| in| for| at least)? (?:about |approximately )?"
-    r"((?:\d+(?:\.\d+)?\s*(?:milliseconds?|ms|minutes?|mins?|min|m|hours?|hrs?|h|seconds?|secs?|sec|s|days?|d)\b[\s,]*(?:and )?)+)",
+    r"((?:\d+(?:\.\d+)?\s*(?:milliseconds?|ms|minutes?|mins?|min|m|hours?|hrs?|h|seconds?|secs?|sec|s|days?|d)(?![a-z])[\s,]*(?:and )?)+)",
     re.IGNORECASE,
 )
 _SPOKEN = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|milli|m|h|s|d)", re.IGNORECASE)

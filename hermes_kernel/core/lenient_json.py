@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from hermes_kernel.core.text import REPLACEMENT, scrub
+
 Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
 
 
@@ -25,6 +27,7 @@ _LITERALS: dict[str, Json] = {
 }  # fmt: skip
 _QUOTES = {'"': '"', "'": "'", "“": "”", "`": "`"}  # noqa: RUF001 - typographic quotes are what some models write
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\n": ""}
+_CODE = re.compile(r"u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|U[0-9a-fA-F]{8}")
 _DEPTH = 64
 
 
@@ -71,7 +74,7 @@ def _object(text: str, at: int, depth: int) -> tuple[Json, int]:
     while text[(at := _skip(text, at)) : at + 1] != "}":
         key, at = _key(text, at)
         at = _skip(text, at)
-        if text[at : at + 1] not in (":", "="):
+        if text[at : at + 1] != ":":
             raise Unreadable(at)
         members[key], at = _value(text, _skip(text, at + 1), depth + 1)
         at = _comma(text, at, "}")
@@ -123,7 +126,7 @@ def _string(text: str, at: int) -> tuple[str, int]:
     while at < len(text):
         char = text[at]
         if char == closing and _ENDS.match(text, at + 1):
-            return "".join(out), at + 1
+            return scrub("".join(out)), at + 1
         if char == "\\":
             char, at = _escape(text, at + 1)
             out.append(char)
@@ -142,9 +145,10 @@ def _triple(text: str, at: int, quotes: str) -> tuple[str, int]:
 
 def _escape(text: str, at: int) -> tuple[str, int]:
     """The character that an escape sequence stands for; an unknown one stands for itself, backslash and all."""
+    if code := _CODE.match(text, at):
+        number = int(code.group()[1:], 16)
+        return chr(number) if number < 0x110000 else REPLACEMENT, code.end()
     char = text[at : at + 1]
-    if char == "u" and re.match(r"[0-9a-fA-F]{4}", text[at + 1 : at + 5]):
-        return chr(int(text[at + 1 : at + 5], 16)), at + 5
     if char in _ESCAPES and char:
         return _ESCAPES[char], at + 1
     return (char if char in "\\/\"'`" else "\\" + char), at + 1

@@ -94,7 +94,8 @@ class Stream:
 
     def feed(self, chunk: dict[str, Any]) -> list[Delta]:
         """What `chunk` adds, ready to be shown. Any field may be missing, null or of another type."""
-        self.usage = usage_in(chunk) or self.usage
+        if "usage" in chunk or "x_groq" in chunk or "timings" in chunk:
+            self.usage = usage_in(chunk) or self.usage
         choices = chunk.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         if not isinstance(choice, dict) or choice.get("index", 0) not in (0, None):
@@ -130,6 +131,9 @@ class Stream:
 
     def _delta(self, delta: dict[str, Any]) -> list[Delta]:
         content = delta.get("content")
+        if len(delta) == 1 and isinstance(content, str):  # nearly every chunk there is
+            answer, thoughts = self._tags.feed(self._pairs.feed(content))
+            return self._said(answer, thoughts)
         answer, parts_thoughts = content_parts(content) if content else ("", "")
         thoughts = self._reasoning.feed(delta) or parts_thoughts
         tagged = ""

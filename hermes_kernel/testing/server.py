@@ -96,6 +96,11 @@ class Server:
         """How many TCP connections were opened so far."""
         return self._connections
 
+    @property
+    def connected(self) -> int:
+        """How many TCP connections are open at this moment."""
+        return len(self._tasks)
+
     def await_requests(self, count: int, seconds: float = 10.0) -> bool:
         """Block until `count` chat requests have arrived, for at most so long; whether they have."""
         with self._change:

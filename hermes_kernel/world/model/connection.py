@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections import deque
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -69,18 +68,18 @@ class Connection:
         self.status = 0
         self.trouble: Trouble | None = None
         self.ended = False
-        self._blocks: deque[bytes] = deque()
+        self._blocks: list[bytes] = []
         self._ring = ring
         self._room = asyncio.Event()
         self._room.set()
         self._task = asyncio.ensure_future(self._read(client, body))
         self._task.add_done_callback(self._done)
 
-    def take(self) -> Iterator[bytes]:
-        """The blocks of the body that have come since the last time."""
-        while self._blocks:
-            yield self._blocks.popleft()
+    def take(self) -> bytes:
+        """What has come of the body since the last time."""
+        blocks, self._blocks = self._blocks, []
         self._room.set()
+        return b"".join(blocks)
 
     def check(self) -> None:
         """Raise what went wrong in here that no server can do."""

@@ -13,6 +13,9 @@ _MOST_STRAY = 1_000_000
 """Bytes of a body that is no event stream which are kept to find out what it says."""
 
 
+_decode = json.JSONDecoder().raw_decode
+
+
 class EventStream:
     """Feed it blocks of bytes; it gives the JSON values of the events in them.
 
@@ -40,7 +43,10 @@ class EventStream:
         self._rest = lines.pop()
         values: list[Any] = []
         for line in lines:
-            self._line(line, values)
+            if line[:5] == b"data:":
+                self._datum(line[5:], values)
+            elif line or self._data:
+                self._line(line.rstrip(b"\r"), values)
         self.events += len(values)
         return values
 
@@ -51,10 +57,7 @@ class EventStream:
         return values
 
     def _line(self, line: bytes, values: list[Any]) -> None:
-        if line[:5] == b"data:":
-            self._datum(line[5:], values)
-            return
-        line = line.rstrip(b"\r")
+        """A line that carries no data of an event, or that ends one."""
         if not line:
             self.broken = self.broken or bool(self._data)
             self._data.clear()
@@ -68,12 +71,15 @@ class EventStream:
         if self._data:
             data = b"\n".join([*self._data, data])
         try:
-            values.append(json.loads(data))
-        except ValueError:
+            text = data.decode().strip()
+            value, end = _decode(text)
+            if end != len(text):
+                raise ValueError(text)
+        except (ValueError, RecursionError):
             self._unreadable(data, values)
         else:
-            if self._data:
-                self._data.clear()
+            values.append(value)
+            self._data.clear()
 
     def _unreadable(self, data: bytes, values: list[Any]) -> None:
         word = data.strip()
@@ -84,7 +90,7 @@ class EventStream:
             try:
                 values.append(json.loads(data.decode("utf-8", "replace")))
                 self._data.clear()
-            except ValueError:
+            except (ValueError, RecursionError):
                 pass  # the rest may be on the next line
 
     def _keep(self, line: bytes) -> None:

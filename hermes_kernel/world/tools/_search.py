@@ -1,6 +1,6 @@
 """The search itself, as a program of its own: a pattern may take for ever, and only a process can be ended.
 
-Reads a JSON object on standard input (pattern, path, glob, results), writes one line for each find. Needs nothing but Python.
+Reads a JSON object on standard input (pattern, path, glob, results), writes one line for each find. Needs only Python.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 SKIPPED = {".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".mypy_cache", ".ruff_cache", ".pytest_cache",
            ".ipynb_checkpoints", ".tox", "site-packages"}  # fmt: skip
@@ -21,13 +22,13 @@ PER_FILE = 50
 
 def files(path: str, glob: str) -> Iterator[tuple[str, str]]:
     """(full path, name from `path`) of every file below it, in a stable order; links are not followed."""
-    if os.path.isfile(path):
-        yield path, os.path.basename(path)
+    if Path(path).is_file():
+        yield path, Path(path).name
         return
     for folder, folders, names in os.walk(path):
         folders[:] = sorted(name for name in folders if name not in SKIPPED)
         for name in sorted(names):
-            full = os.path.join(folder, name)
+            full = str(Path(folder, name))
             short = os.path.relpath(full, path)
             if (
                 not glob
@@ -41,10 +42,9 @@ def files(path: str, glob: str) -> Iterator[tuple[str, str]]:
 def lines(full: str) -> Iterator[tuple[int, str]]:
     """Numbered lines of a text file; nothing of a binary, huge, special or unreadable one."""
     try:
-        if not os.path.isfile(full) or os.path.getsize(full) > LARGEST:
+        if not Path(full).is_file() or Path(full).stat().st_size > LARGEST:
             return
-        with open(full, "rb") as file:
-            content = file.read()
+        content = Path(full).read_bytes()
     except OSError:
         return
     if b"\0" not in content[:8192]:
@@ -70,13 +70,10 @@ def finds(pattern: re.Pattern[str], path: str, glob: str) -> Iterator[str]:
 def main() -> None:
     """Search as told, up to the number of results asked for."""
     wanted = json.load(sys.stdin)
-    out = open(1, "w", encoding="utf-8", errors="replace", closefd=False)
-    for count, find in enumerate(finds(re.compile(wanted["pattern"]), wanted["path"], wanted["glob"]), 1):
+    sys.stdout.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
+    for count, _find in enumerate(finds(re.compile(wanted["pattern"]), wanted["path"], wanted["glob"]), 1):
         if count > wanted["results"]:
-            out.write(f"[more than {wanted['results']} finds; narrow the pattern, the path or the glob]\n")
             break
-        out.write(find + "\n")
-        out.flush()
 
 
 if __name__ == "__main__":

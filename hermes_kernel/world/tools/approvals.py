@@ -22,7 +22,8 @@ SCOPES = {"once": "once", "this session": "session", "always": "always"}
 
 @dataclass(slots=True)
 class Approvals:
-    """The decisions of one session, and of all (``$HERMES_HOME/approvals.json``, by rule). ``policy`` is ask | allow | deny."""
+    """The decisions of one session, and those for good (``$HERMES_HOME/approvals.json``, by rule). ``policy`` is ask,
+    allow or deny."""
 
     policy: str
     home: Path
@@ -30,7 +31,7 @@ class Approvals:
     session: set[str] = field(default_factory=set)
 
     async def decide(self, ready: Ready) -> Approved:
-        """What was decided about a call that has a risk. Asks the person where the policy and no earlier answer says."""
+        """What was decided about a call that has a risk. Asks the person where no earlier answer or setting decides."""
         risk = ready.risk
         if risk is None:
             return Approved(ready.call.id, True, "rule")

@@ -4,6 +4,7 @@ words the model can act on. Pure; knows no tool and no Python type beyond JSON's
 from __future__ import annotations
 
 import json
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -28,6 +29,7 @@ BOUNDS: dict[str, Callable[[Any, Any], bool]] = {
     "maximum": operator.gt,
     "exclusiveMaximum": operator.ge,
 }
+NOTHING = ("null", "none", "")
 WORDS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
 
 
@@ -114,20 +116,21 @@ def _coerced(value: Any, kind: str, name: str) -> Any:
 
 
 def _mended(value: Any, kind: str) -> Any:
+    """`value` as the `kind` it can only have meant.
+
+    Raises:
+        ValueError: it can mean nothing of that kind, or too much.
+    """
     match kind, value:
-        case "integer", float() if value.is_integer():
+        case "integer", str() | float() if not isinstance(value, float) or value.is_integer():
             return int(value)
-        case "integer", str():
-            return int(value)
-        case "number", str():
+        case "number", str() if math.isfinite(float(value)):
             return float(value)
-        case "boolean", str() if value.strip().lower() in WORDS:
-            return WORDS[value.strip().lower()]
-        case "boolean", int() if value in (0, 1):
-            return bool(value)
+        case "boolean", str() | int() if str(value).strip().lower() in WORDS:
+            return WORDS[str(value).strip().lower()]
         case "string", bool() | int() | float():
             return json.dumps(value)
-        case "null", str() if value.strip().lower() in ("null", "none", ""):
+        case "null", str() if value.strip().lower() in NOTHING:
             return None
         case "array" | "object", str():
             return _unwrapped(value, kind)
@@ -185,8 +188,13 @@ def _resolved(schema: Schema, root: Schema) -> Schema:
 
 def _takes_null(schema: Schema, root: Schema) -> bool:
     schema = _resolved(schema, root)
-    kinds = [schema.get("type"), *(choice.get("type") for choice in schema.get("anyOf", ()))]
-    return not schema or "null" in kinds or None in schema.get("enum", ()) or (kinds == [None] and "enum" not in schema)
+    choices = schema.get("anyOf") or schema.get("oneOf")
+    if choices:
+        return any(_takes_null(choice, root) for choice in choices)
+    kinds = schema.get("type")
+    if "enum" in schema:
+        return None in schema["enum"]
+    return kinds is None or "null" in (kinds if isinstance(kinds, list) else [kinds])
 
 
 def _named(given: str, properties: Schema, schema: Schema) -> str:

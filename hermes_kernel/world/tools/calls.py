@@ -98,9 +98,7 @@ def _object(text: str) -> dict[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise Misfit(
-            f"the arguments are a JSON {type(value).__name__}, not an object. Send one JSON object with the parameters by name."
-        )
+        raise Misfit(f"the arguments are a {type(value).__name__}. Send one JSON object with the parameters by name.")
     return scrubbed(value)  # type: ignore[no-any-return]
 
 

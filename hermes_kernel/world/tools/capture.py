@@ -1,5 +1,5 @@
-"""What a piece of code shows while it runs, seen on its way to the cell: streams and displays pass through unchanged and
-are remembered, but only those of the code itself, never of another task that paints meanwhile."""
+"""What a piece of code shows while it runs, seen on its way to the cell: streams and displays pass through unchanged
+and are remembered, but only those of the code itself, never of another task that paints meanwhile."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What a docstring says of a function and of each parameter, in Google, NumPy or Sphinx form. Pure.
 
-Read here because a schema needs two things of a docstring, and the general parsers cost more to import than this package.
+Read here because a schema needs two things of a docstring, and the general parsers take longer to import than all tools.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ FIELD = re.compile(r"^[:@](?:param|arg|argument|parameter|key|keyword)\s+(?:[^:]
 OTHER_FIELD = re.compile(r"^[:@](?:\w+)(?:\s[^:]*)?:")
 GOOGLE = re.compile(r"^(Args|Arguments|Parameters|Params|Keyword Args|Keyword Arguments|Other Parameters):\s*$")
 HEADING = re.compile(
-    r"^(Args|Arguments|Parameters|Params|Keyword Args|Keyword Arguments|Other Parameters|Returns?|Yields?|Raises|Examples?"
-    r"|Notes?|Attributes|See Also|Warnings?|References|Todo)(:\s*$|\s*$)"
+    r"^(Args|Arguments|Parameters|Params|Keyword Args|Keyword Arguments|Other Parameters|Returns?|Yields?|Raises"
+    r"|Examples?|Notes?|Attributes|See Also|Warnings?|References|Todo)(:\s*$|\s*$)"
 )
 ENTRY = re.compile(r"^\*{0,2}(\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)$")
 NUMPY_ENTRY = re.compile(r"^(\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(?::.*)?$")

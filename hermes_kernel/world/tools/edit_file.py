@@ -25,7 +25,7 @@ def make_edit_file(folder: Callable[[], Path]) -> Tool:
     """The tool for files named from `folder`; an edit that leaves it is a risk."""
 
     def edit_file(path: str, old: str, new: str, all: bool = False) -> Result:  # noqa: A002, FBT001, FBT002 - the model's word
-        """Replace a passage of a file. It must occur once, unless all is true. Quote it as it stands, with its indentation.
+        """Replace a passage of a file. It must occur once, unless all is true. Quote it as it stands, indentation too.
 
         Args:
             path: The file, from the working folder.

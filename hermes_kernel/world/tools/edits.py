@@ -1,5 +1,5 @@
-"""Finding the place an edit means. Pure: texts in, text out. Exact first, then the ways in which models misquote, each of
-which must still point to one place only."""
+"""Finding the place an edit means. Pure: texts in, text out. Exact first, then the ways in which models misquote, each
+of which must still point to one place only."""
 
 from __future__ import annotations
 

@@ -51,4 +51,6 @@ class Guard:
             self.failed.clear()
         if count < SUCCESSES:
             return ""
-        return f"\n\n(Note: this exact call has now been made {count} times in this turn. If nothing new is expected, go on.)"
+        return (
+            f"\n\n(Note: this exact call has now been made {count} times in this turn; go on if nothing new can come.)"
+        )

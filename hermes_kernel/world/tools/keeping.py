@@ -1,4 +1,4 @@
-"""Long results: the head and the tail for the model, the whole in a file that is named. No id can lead out of the folder."""
+"""Long results: the head and the tail for the model, the whole in a file that is named, in one folder whatever the id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paths a model names: relative to the working folder, ``~`` understood, and whether a write would leave that folder."""
+"""Paths a model names: from the working folder, ``~`` understood, and whether a write would leave that folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands in a process group of their own: their output is drained for as long as they live, and nothing outlives a stop.
+"""Commands in a process group of their own: their output is drained as long as they live, and nothing outlives a stop.
 
 Reads with threads and not with the event loop, so that a server started with ``&`` can go on writing after its command
 has ended, and so that it works on any loop.

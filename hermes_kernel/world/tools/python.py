@@ -1,7 +1,7 @@
-"""`python`: code in the notebook's own namespace, on the thread of the loop that runs the turn, shown in the current cell.
+"""`python`: code in the notebook's own namespace, on the thread of the turn's loop, shown in the current cell.
 
-It never counts as a cell: no In, no Out, no history. While it runs plainly it is ended by an exception raised in it (see
-`inside_user_code`), while it awaits by cancelling its task. C code that keeps the interpreter to itself ends when it ends.
+It never counts as a cell: no In, no Out, no history. While it runs plainly it is ended by an exception raised in it
+(see `inside_user_code`), while it awaits by cancelling its task. C code that keeps the interpreter ends when it ends.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 
 from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.world.tools.capture import Seen, Tap, tapped, watching
-from hermes_kernel.world.tools.danger import python_risk
+from hermes_kernel.world.tools.danger_python import python_risk
 from hermes_kernel.world.tools.results import Result, is_table, table
 from hermes_kernel.world.tools.risk import Risk
 from hermes_kernel.world.tools.terminal import clean
@@ -147,8 +147,8 @@ class _NoExit(Tap):
 
 @contextlib.contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """Raise `Overdue` in user code that is still running plainly after `seconds`. A signal is the only thing that ends a
-    blocked call, and only the main thread gets one; elsewhere, and while the code awaits, the batch's own deadline ends it."""
+    """Raise `Overdue` in user code that is still running plainly after `seconds`. A signal is the only thing that ends
+    a blocked call, and only the main thread gets one; elsewhere, and while the code awaits, the batch's deadline does."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return

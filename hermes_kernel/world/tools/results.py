@@ -84,7 +84,7 @@ def table(frame: Any) -> str:
 
 def is_table(value: Any) -> bool:
     """Whether `value` is a pandas DataFrame or Series, told without importing pandas."""
-    return type(value).__module__.startswith("pandas.") and hasattr(value, "to_string") and hasattr(value, "shape")
+    return type(value).__module__.split(".")[0] == "pandas" and hasattr(value, "to_string") and hasattr(value, "shape")
 
 
 def _rendered(value: Any) -> Result:
@@ -131,12 +131,12 @@ def _image(mime: str, raw: bytes) -> Result:
 
 
 def _figure(value: Any) -> bytes | None:
-    module = type(value).__module__
-    if module.startswith("matplotlib.") and hasattr(value, "savefig"):
+    drawn = type(value).__module__.split(".")[0] == "matplotlib"
+    if drawn and hasattr(value, "savefig"):
         held = io.BytesIO()
         value.savefig(held, format="png")
         return held.getvalue()
-    if module.startswith("matplotlib.") and hasattr(getattr(value, "figure", None), "savefig"):
+    if drawn and hasattr(getattr(value, "figure", None), "savefig"):
         return _figure(value.figure)
     png = getattr(value, "_repr_png_", None)
     made = png() if callable(png) and not isinstance(value, type) else None

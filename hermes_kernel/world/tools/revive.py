@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import collections.abc as abc
-import datetime
+import datetime as dt
 import decimal
 import enum
 import pathlib
 import types
 import typing
 import uuid
+from collections import abc
 from collections.abc import Callable
 from typing import Any
 
 from hermes_kernel.world.tools.schema import LISTS, MAPPINGS, fields_of, is_typed_dict, plain
 
 MAKERS: dict[Any, Callable[[Any], Any]] = {
-    datetime.datetime: datetime.datetime.fromisoformat,
-    datetime.date: datetime.date.fromisoformat,
-    datetime.time: datetime.time.fromisoformat,
+    dt.datetime: dt.datetime.fromisoformat,
+    dt.date: dt.date.fromisoformat,
+    dt.time: dt.time.fromisoformat,
     uuid.UUID: uuid.UUID,
     decimal.Decimal: lambda value: decimal.Decimal(str(value)),
     pathlib.Path: pathlib.Path,

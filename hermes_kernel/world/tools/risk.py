@@ -1,4 +1,4 @@
-"""Why a call needs a person's word. A guard against accidents, not a sandbox: whoever means harm finds a way round it."""
+"""Why a call needs a person's word. A guard against accidents, not a sandbox: whoever means harm finds a way round."""
 
 from __future__ import annotations
 

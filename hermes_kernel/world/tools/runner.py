@@ -1,6 +1,6 @@
 """Loop 1: all calls of one reply at once, each told as it ends. Knows nothing of what the tools do.
 
-A call is a task; tasks are made in call order and tell their events through one queue, and go on only when the event was
+A call is a task; tasks are made in call order, tell their events through one queue, and go on only when the event was
 taken, so that `Started` is on disk before a tool begins. A stop ends the batch from outside and waits for nobody.
 """
 
@@ -34,7 +34,7 @@ Prepare = Callable[[ToolCall], Ready | Answered]
 @dataclass(frozen=True, slots=True)
 class Rules:
     """What the batch leaves to others. ``admit`` asks for approval: a refusal is an `Answered`. ``finish`` makes the
-    `Observed` that is told. ``workers`` plain functions run at once; ``seconds`` is the deadline of a tool without one."""
+    `Observed` that is told. ``workers`` plain functions run at once; ``seconds`` is the deadline where a tool has none."""
 
     prepare: Prepare
     admit: Callable[[Ready], Awaitable[Ready | Answered]]

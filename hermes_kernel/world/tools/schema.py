@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import collections.abc as abc
 import dataclasses
-import datetime
+import datetime as dt
 import decimal
 import enum
 import json
@@ -12,6 +11,7 @@ import pathlib
 import types
 import typing
 import uuid
+from collections import abc
 from typing import Any
 
 Schema = dict[str, Any]
@@ -22,9 +22,9 @@ SCALARS: dict[Any, Schema] = {
     int: {"type": "integer"},
     float: {"type": "number"},
     type(None): {"type": "null"},
-    datetime.datetime: {"type": "string", "format": "date-time"},
-    datetime.date: {"type": "string", "format": "date"},
-    datetime.time: {"type": "string", "format": "time"},
+    dt.datetime: {"type": "string", "format": "date-time"},
+    dt.date: {"type": "string", "format": "date"},
+    dt.time: {"type": "string", "format": "time"},
     uuid.UUID: {"type": "string", "format": "uuid"},
     decimal.Decimal: {"type": "number"},
     pathlib.Path: {"type": "string"},
@@ -180,7 +180,7 @@ def _class(cls: Any, inside: tuple[Any, ...]) -> Schema:
         return _enum(tuple(member.value for member in cls))
     describe = getattr(cls, "model_json_schema", None)
     if isinstance(cls, type) and callable(describe):
-        return typing.cast(Schema, describe())
+        return typing.cast("Schema", describe())
     fields = fields_of(typing.get_origin(cls) or cls)
     if fields is None:
         raise HintError(

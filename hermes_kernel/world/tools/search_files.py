@@ -1,4 +1,4 @@
-"""`search_files`: a regular expression over names and contents, in a process that ends with its time, whatever the pattern."""
+"""`search_files`: a regular expression over names and contents, in a process that ends in time whatever the pattern."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A shell command as the simple commands it would run, with the usual disguises taken off: quotes, backslashes, ``$IFS``,
-variables, substitutions, wrappers such as ``sudo`` and ``env``, nested ``bash -c``. An approximation of a shell, on the safe side."""
+"""A shell command as the simple commands it would run, with the usual disguises taken off: quotes, backslashes,
+``$IFS``, variables, substitutions, wrappers such as ``env``, nested ``bash -c``. It only approximates a shell."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from itertools import islice
 
 DEPTH = 6
 LENGTH = 100_000
-WRAPPERS = frozenset(
-    "sudo doas env nohup time command exec builtin nice ionice stdbuf timeout xargs setsid unbuffer busybox chroot then do else if while until !"
-    " watch strace ltrace flock".split()
-)
-SHELLS = frozenset("sh bash zsh dash ksh fish".split())
+RUNNERS = ["sudo", "doas", "env", "nohup", "time", "command", "exec", "builtin", "nice", "ionice", "stdbuf", "timeout"]
+OTHERS = ["xargs", "setsid", "unbuffer", "busybox", "chroot", "watch", "strace", "ltrace", "flock"]
+WORDS = ["then", "do", "else", "if", "while", "until", "!"]
+WRAPPERS = frozenset([*RUNNERS, *OTHERS, *WORDS])
+SHELLS = frozenset(["sh", "bash", "zsh", "dash", "ksh", "fish"])
 ASSIGNMENT = re.compile(r"^([A-Za-z_]\w*)=(.*)$", re.DOTALL)
 ANSI_C = re.compile(r"\$'((?:[^'\\]|\\.)*)'")
 IFS = re.compile(r"\$\{IFS[^}]*\}|\$IFS(?:\$\d)?")
@@ -21,12 +21,12 @@ SUBSTITUTION = re.compile(r"\$\(([^()]*)\)|`([^`]*)`|[<>]\(([^()]*)\)")
 ECHO = re.compile(r"^\s*(?:echo|printf)\s+(?:-\w+\s+)?(.*)$", re.DOTALL)
 BRACES = re.compile(r"(?<![\w$])\{([^{}\s]+,[^{}\s]*)\}")
 ESCAPES = re.compile(r"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|[nt])")
-OPERATORS = re.compile(r"(\|\||&&|;;|\|&|[;|\n])")
+OPERATORS = re.compile(r"(\|\||&&|;;|\|&|[;|\n()])")
 
 
 def pipelines(command: str, depth: int = 0) -> list[str]:
-    """Every pipeline in `command`, nested ones included: simple commands joined by `` | ``, each a program's base name and
-    its words joined by one space. Wrappers are left out, but for a leading ``sudo``."""
+    """Every pipeline in `command`, nested ones included: simple commands joined by `` | ``, each a program's base name
+    and its words joined by one space. Wrappers are left out, but for a leading ``sudo``."""
     if depth > DEPTH or len(command) > LENGTH:
         return ["(too deep to read)"]
     text = _undisguised(command)
@@ -162,5 +162,5 @@ def _nested(program: str, arguments: list[str]) -> list[str]:
         at = next(i for i, word in enumerate(arguments) if word.startswith("-exec") or word == "-ok")
         return [" ".join(arguments[at + 1 :])]
     if program in ("ssh", "su", "parallel"):
-        return [" ".join(arguments)]
+        return [" ".join(arguments[at:]) for at in range(3)]
     return []

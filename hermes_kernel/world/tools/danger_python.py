@@ -1,0 +1,113 @@
+"""Which Python code needs a person's word: commands it runs, judged as shell where they are written out, and whole folders
+it deletes. A guard against accidents, not a sandbox: code that means to hide what it does gets past it."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from hermes_kernel.world.tools.danger import shell_risk
+from hermes_kernel.world.tools.risk import Risk
+
+RUNNERS = {
+    "os": {
+        "system",
+        "popen",
+        "execv",
+        "execve",
+        "execvp",
+        "execl",
+        "execlp",
+        "spawnv",
+        "spawnl",
+        "posix_spawn",
+        "fork",
+    },
+    "subprocess": {"run", "call", "check_call", "check_output", "Popen", "getoutput", "getstatusoutput"},
+    "pty": {"spawn"},
+    "asyncio": {"create_subprocess_exec", "create_subprocess_shell"},
+}
+HIDDEN = "?"
+DELETERS = {("shutil", "rmtree"), ("os", "removedirs"), ("shutil", "move")}
+SHELL_LINE = re.compile(r"(?m)^\s*(?:[\w, ]+=\s*)?!{1,2}(.+)$|^\s*%(?:sx|system)\s+(.+)$")
+SHELL_CELL = re.compile(r"\A\s*%%(?:bash|sh|script|system|sx|!)[^\n]*\n(.*)\Z", re.DOTALL)
+SPOKEN = re.compile(r"\b(?:os\.(?:system|popen|exec\w+|spawn\w+)|subprocess\.\w+|shutil\.rmtree|pty\.spawn)\b")
+
+
+def python_risk(code: str) -> Risk | None:
+    """What a person is asked about in Python code: commands it runs (judged as shell where they are written out), whole
+    folders it deletes, and names that are put together to hide either. A guard against accidents, not a sandbox."""
+    cell = SHELL_CELL.match(code)
+    if cell:
+        return shell_risk(cell[1])
+    for found in SHELL_LINE.finditer(code):
+        risk = shell_risk(found[1] or found[2])
+        if risk:
+            return risk
+    try:
+        tree = ast.parse(SHELL_LINE.sub("pass", code))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        spoken = SPOKEN.search(code)
+        return Risk("python:command", f"it runs commands or deletes folders ({spoken[0]})") if spoken else None
+    return _tree_risk(tree)
+
+
+def _tree_risk(tree: ast.AST) -> Risk | None:
+    aliases = _aliases(tree)
+    milder: Risk | None = None
+    for node in ast.walk(tree):
+        risk = _call_risk(node, aliases) if isinstance(node, ast.Call) else None
+        if risk and risk.forbidden:
+            return risk
+        milder = milder or risk
+    return milder
+
+
+def _aliases(tree: ast.AST) -> dict[str, str]:
+    """Local name to dotted origin, for every import wherever it stands."""
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found.update({name.asname or name.name.split(".")[0]: name.name for name in node.names})
+        elif isinstance(node, ast.ImportFrom):
+            found.update({name.asname or name.name: f"{node.module}.{name.name}" for name in node.names})
+    return found
+
+
+def _call_risk(call: ast.Call, aliases: dict[str, str]) -> Risk | None:
+    module, _, name = _dotted(call.func, aliases).rpartition(".")
+    if (module, name) in DELETERS:
+        return Risk("python:delete", f"it calls {module}.{name}")
+    if name == HIDDEN and (module in RUNNERS or module == "shutil"):
+        return Risk("python:command", f"it puts together which function of {module} it calls")
+    if name in RUNNERS.get(module, ()):
+        written = _written(call)
+        return shell_risk(written) if written is not None else Risk("python:command", f"it calls {module}.{name}")
+    return None
+
+
+def _dotted(node: ast.expr, aliases: dict[str, str]) -> str:
+    match node:
+        case ast.Name(id=name):
+            return aliases.get(name, name)
+        case ast.Attribute(value=value, attr=name):
+            return f"{_dotted(value, aliases)}.{name}"
+        case ast.Call(func=ast.Name(id="__import__"), args=[ast.Constant(value=str(name)), *_]):
+            return name
+        case ast.Call(func=ast.Attribute(attr="import_module"), args=[ast.Constant(value=str(name)), *_]):
+            return name
+        case ast.Call(func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str(name)), *_]):
+            return f"{_dotted(owner, aliases)}.{name}"
+        case ast.Call(func=ast.Name(id="getattr"), args=[owner, *_]):
+            return f"{_dotted(owner, aliases)}.{HIDDEN}"
+    return ""
+
+
+def _written(call: ast.Call) -> str | None:
+    """The command where it is written out in the call, or None."""
+    match call.args[0] if call.args else None:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.List(elts=elements) | ast.Tuple(elts=elements) if all(isinstance(e, ast.Constant) for e in elements):
+            return " ".join(str(e.value) for e in elements if isinstance(e, ast.Constant))
+    return None

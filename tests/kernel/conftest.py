@@ -1,0 +1,220 @@
+"""Real kernels in processes of their own, spoken to as a front end speaks to them, and a scripted model on loopback.
+
+``HERMES_TEST_PYTHONS`` names more interpreters whose kernels are held to the same claims, such as one with ipykernel 7.3:
+``/path/to/python`` with commas between.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_client import KernelManager
+from jupyter_client.kernelspec import KernelSpec
+
+from hermes_kernel.testing import Server
+
+ROOT = Path(__file__).parents[2]
+PYTHONS = (sys.executable, *(each for each in os.environ.get("HERMES_TEST_PYTHONS", "").split(",") if each))
+LAUNCH = {
+    "hermes": (["-m", "hermes_kernel.kernel"], "message"),
+    "python3": (["-m", "ipykernel_launcher"], "signal"),
+}
+
+
+@dataclass
+class Ran:
+    """What came of a cell."""
+
+    reply: dict[str, Any]
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def status(self) -> str:
+        return self.reply["status"]
+
+    @property
+    def error(self) -> str:
+        return "\n".join(self.of("error")[0]["traceback"]) if self.of("error") else ""
+
+    def of(self, kind: str) -> list[dict[str, Any]]:
+        return [message["content"] for message in self.messages if message["header"]["msg_type"] == kind]
+
+    @property
+    def stdout(self) -> str:
+        return "".join(each["text"] for each in self.of("stream") if each["name"] == "stdout")
+
+    def shown(self, mime: str = "text/plain") -> list[str]:
+        """What stays in a notebook: displays after their updates, and the result."""
+        spots: dict[Any, dict[str, Any]] = {}
+        for n, message in enumerate(self.messages):
+            kind, content = message["header"]["msg_type"], message["content"]
+            if kind in ("display_data", "update_display_data", "execute_result"):
+                spots[content.get("transient", {}).get("display_id", n)] = content["data"]
+        return [data[mime] for data in spots.values() if mime in data]
+
+    @property
+    def text(self) -> str:
+        return "\n".join([self.stdout, *self.shown()])
+
+
+class Kernel:
+    """One kernel and the front end that speaks to it."""
+
+    def __init__(self, name: str, python: str, home: Path) -> None:
+        arguments, interrupt = LAUNCH[name]
+        self.name = name
+        self.home = home
+        self.manager = KernelManager()
+        self.manager._kernel_spec = KernelSpec(
+            argv=[python, "-Xfrozen_modules=off", *arguments, "-f", "{connection_file}"],
+            interrupt_mode=interrupt, display_name=name, language="python",
+        )  # fmt: skip
+        ours = {key: value for key, value in os.environ.items() if not key.startswith(("HERMES_", "OPENAI_"))}
+        ours |= {"HERMES_HOME": str(home), "HERMES_API_KEY": "none", "HERMES_MODEL": "scripted", "PYTHONPATH": str(ROOT)}
+        ours |= {"IPYTHONDIR": str(home / "ipython"), "HERMES_BASE_URL": "http://127.0.0.1:9/v1"}
+        self.manager.start_kernel(env=ours, cwd=str(home))
+        self.client = self.manager.client()
+        self.client.start_channels()
+        self.client.wait_for_ready(timeout=60)
+        if name == "python3":
+            self.run("%load_ext magics")
+
+    def close(self) -> None:
+        self.client.stop_channels()
+        self.manager.shutdown_kernel(now=True)
+
+    # --- cells
+
+    def prompt(self, text: str, options: str = "") -> str:
+        """The cell that asks `text`."""
+        return text if self.name == "hermes" and not options else f"%%hermes {options}\n{text}"
+
+    def python(self, code: str) -> str:
+        """The cell that runs `code`."""
+        return f"%%py\n{code}" if self.name == "hermes" else code
+
+    def send(self, code: str, *, cell_id: str = "", stdin: bool = False, **content: Any) -> str:
+        """Run a cell without waiting. A `cell_id` is what notebooks send."""
+        session = self.client.session
+        asked = {"code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": stdin, "stop_on_error": True}
+        message = session.msg("execute_request", asked | content, metadata={"cellId": cell_id} if cell_id else {})
+        self.client.shell_channel.send(message)
+        return message["header"]["msg_id"]
+
+    def run(self, code: str, *, timeout: float = 30, answer: Callable[[str], str] | None = None, **how: Any) -> Ran:
+        """Run a cell to its end; `answer` says what a person types."""
+        began = time.perf_counter()
+        sent = self.send(code, stdin=answer is not None, **how)
+        return self.finish(sent, timeout=timeout, answer=answer, began=began)
+
+    def finish(
+        self, sent: str, *, timeout: float = 30, answer: Callable[[str], str] | None = None, began: float = 0.0,
+        seen: list[dict[str, Any]] | None = None,
+    ) -> Ran:  # fmt: skip
+        """What came of a cell that was sent."""
+        end = time.monotonic() + timeout
+        messages, reply = list(seen or []), None
+        idle = any(_idle(each, sent) for each in messages)
+        replied = 0.0
+        while reply is None or not idle:
+            assert time.monotonic() < end, f"no {'idle' if reply else 'reply'} within {timeout} s: {[m['content'] for m in messages][-3:]}"
+            if answer and self.client.stdin_channel.msg_ready():
+                self.client.input(answer(self.client.get_stdin_msg(timeout=0.1)["content"]["prompt"]))
+            if reply is None and (message := self._next(self.client.get_shell_msg, sent)) is not None:
+                reply, replied = message["content"], time.perf_counter()
+            if (message := self._next(self.client.get_iopub_msg, sent)) is not None:
+                messages.append(message)
+                idle = idle or _idle(message, sent)
+        return Ran(reply, messages, replied - began)
+
+    def until(self, sent: str, words: str, timeout: float = 30) -> list[dict[str, Any]]:
+        """The messages of a running cell up to the one that holds `words`."""
+        end = time.monotonic() + timeout
+        messages: list[dict[str, Any]] = []
+        while not (messages and words in str(messages[-1]["content"])):
+            assert time.monotonic() < end, f"{words!r} is not shown within {timeout} s: {[m['content'] for m in messages][-3:]}"
+            if (message := self._next(self.client.get_iopub_msg, None)) is not None:
+                messages.append(message)
+        return [each for each in messages if each["parent_header"].get("msg_id") == sent]
+
+    def interrupt(self) -> float:
+        """Press Interrupt; when that was."""
+        pressed = time.perf_counter()
+        self.manager.interrupt_kernel()
+        return pressed
+
+    def ask_server(self, server: Server) -> None:
+        """Point this kernel's agent at another server, in a conversation of its own."""
+        assert self.run(f"%config HermesMagics.base_url = {server.url!r}").status == "ok"
+        assert self.run("%hermes new").status == "ok"
+
+    def value(self, expression: str) -> str:
+        """`repr` of an expression in the notebook."""
+        ran = self.run(self.python(f"print(repr({expression}))"))
+        assert ran.status == "ok", ran.error
+        return ran.stdout.strip()
+
+    def _next(self, get: Callable[..., dict[str, Any]], sent: str | None) -> dict[str, Any] | None:
+        try:
+            message = get(timeout=0.02)
+        except queue.Empty:
+            return None
+        return message if sent is None or message["parent_header"].get("msg_id") == sent else None
+
+
+def _idle(message: dict[str, Any], sent: str) -> bool:
+    of_cell = message["parent_header"].get("msg_id") == sent
+    return of_cell and message["header"]["msg_type"] == "status" and message["content"]["execution_state"] == "idle"
+
+
+@cache
+def ipykernel_of(python: str) -> str:
+    """The version of ipykernel that an interpreter has."""
+    asked = [python, "-c", "import ipykernel; print(ipykernel.__version__)"]
+    return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+
+
+KINDS = [pytest.param((name, python), id=f"{name}-{ipykernel_of(python)}") for python in PYTHONS for name in LAUNCH]
+
+
+@pytest.fixture(scope="session", params=KINDS)
+def running(request, tmp_path_factory) -> Iterator[Kernel]:
+    """Each kind of kernel, started once."""
+    kernel = Kernel(*request.param, tmp_path_factory.mktemp("home"))
+    yield kernel
+    kernel.close()
+
+
+@pytest.fixture
+def scripted(running) -> Iterator[Callable[..., Server]]:
+    """``scripted(*steps)`` starts a server with these answers and points the kernel at it."""
+    servers: list[Server] = []
+
+    def start(*steps: Any) -> Server:
+        server = Server(list(steps)).start()
+        servers.append(server)
+        running.ask_server(server)
+        return server
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+@pytest.fixture(scope="session")
+def hermes(tmp_path_factory) -> Iterator[Kernel]:
+    """The kernel `hermes` alone, for what only it does."""
+    kernel = Kernel("hermes", sys.executable, tmp_path_factory.mktemp("home"))
+    yield kernel
+    kernel.close()

@@ -1,0 +1,34 @@
+"""Execute notebooks and keep their outputs: ``python -m tests.notebooks.execute notebooks/01_the_turn.ipynb``.
+
+The notebook itself is the source; run this after changing a cell, look at the difference, commit it.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+
+CELL_SECONDS = 120
+
+
+def execute(path: Path) -> None:
+    """Run every cell of the notebook at `path` in a fresh kernel and store it with its outputs, free of what changes from
+    run to run."""
+    notebook = nbformat.read(path, as_version=4)
+    client = NotebookClient(
+        notebook, kernel_name="python3", timeout=CELL_SECONDS, resources={"metadata": {"path": str(path.parent)}}
+    )
+    client.execute()
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)
+    notebook.metadata.pop("language_info", None)
+    nbformat.validate(notebook)
+    nbformat.write(notebook, path)
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        execute(Path(name))

@@ -178,7 +178,7 @@ def test_any_body_can_be_read_and_its_message_is_one_short_line(body, status):
         ('{"error": {"message": "E", "metadata": {"raw": "{\\"error\\": \\"inner\\"}"}}}', "E: inner"),
         ('{"error": {"metadata": 3, "msg": "m"}}', "m"),
         ("<html><style>x{}</style><h1>Bad\nGateway</h1></html>", "Bad Gateway"),
-        ("[]", "the server answered 500 without a word"),
+        ("[]", "[]"),
         ("", "the server answered 500 without a word"),
         ('{"weird": 1}', '{"weird": 1}'),
     ],

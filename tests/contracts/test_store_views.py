@@ -11,7 +11,6 @@ from hermes_kernel.core.budget import Limits
 from hermes_kernel.core.events import Asked, Failed, Final, Interrupted, Opened, Outcome, Replied, Titled, Undone
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.messages import Assistant, Observation, Usage, User
-from hermes_kernel.core.turn import recall
 from tests.contracts.stores import store, told, turn
 from tests.laws.worlds import Played, World, opened
 
@@ -168,7 +167,7 @@ def test_the_messages_are_the_transcript_that_the_facts_fold_to(tmp_path, troubl
         turn_, facts = opened(Limits(max_iterations=6, compressions=0))
         played = Played(turn_, facts, World(seed, trouble), stop=0.05).run()
         told(log, f"s{seed}", played.log)
-        expected[f"s{seed}"] = [said(message) for message in recall(played.log).transcript]
+        expected[f"s{seed}"] = [said(message) for message in played.turn.transcript]
     log.fold()
     found = {session: [] for session in expected}
     question = (

@@ -33,8 +33,8 @@ SELECT session, n, t, coalesce(later < depth, false) AS undone FROM falls WHERE 
 """
 
 # Replies that follow one another without a tool between them are one message, and the turn's last words are its final
-# ones. A cut reply counts once it is accepted. Calls without any result before the end were asked for when there were no
-# tools to be had: they are not part of what was said.
+# ones. A cut reply counts once it is accepted. Calls right before the end were asked for when no tools were to be
+# had: they are not part of what was said.
 MESSAGES = """
 CREATE OR REPLACE VIEW messages AS
 WITH spoken AS (

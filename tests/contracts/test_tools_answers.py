@@ -134,7 +134,11 @@ def test_what_is_offered_is_the_same_text_every_time_and_small(tmp_path):
 TOOLS = {"echo": tool(name="echo")(lambda text, n=1: text).__dict__["__hermes_tool__"]}
 
 
-@given(st.text(), st.text() | st.dictionaries(st.text(), st.integers() | st.text() | st.none()).map(json.dumps), st.text(max_size=5))
+@given(
+    st.text(),
+    st.text() | st.dictionaries(st.text(), st.integers() | st.text() | st.none()).map(json.dumps),
+    st.text(max_size=5),
+)
 @settings(max_examples=500, deadline=None)
 def test_no_call_of_a_model_is_too_odd_to_be_run_or_answered(name, arguments, flaw):
     for called in (name, "echo"):
@@ -147,6 +151,12 @@ def test_no_call_of_a_model_is_too_odd_to_be_run_or_answered(name, arguments, fl
 
 
 async def test_one_call_in_one_result_out_for_every_kind_of_call(tmp_path):
-    calls = [("nope", {}), ("read_file", "{"), ("todo", {"items": []}), ("terminal", {"command": "rm -rf /"}), ("python", {"code": "1/0"})]
+    calls = [
+        ("nope", {}),
+        ("read_file", "{"),
+        ("todo", {"items": []}),
+        ("terminal", {"command": "rm -rf /"}),
+        ("python", {"code": "1/0"}),
+    ]
     events = await run_calls(toolbox(tmp_path), *calls)
     assert sorted(event.call_id for event in events if isinstance(event, Observed)) == [f"call_{n}" for n in range(5)]

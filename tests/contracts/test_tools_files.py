@@ -276,7 +276,9 @@ async def test_a_command_past_its_deadline_is_killed_and_what_it_said_is_told(tm
 
 
 async def test_output_without_end_is_bounded_in_memory(tmp_path):
-    result = await one(toolbox(tmp_path, tool_result_chars=2_000), "terminal", command="yes | head -c 200000000; echo last")
+    result = await one(
+        toolbox(tmp_path, tool_result_chars=2_000), "terminal", command="yes | head -c 200000000; echo last"
+    )
     assert len(result.text) <= 2_000
     assert "last\n[exit code 0]" in result.text
     assert os.stat(result.kept_at).st_size < 10_000_000
@@ -311,7 +313,9 @@ def test_colours_and_progress_bars_become_what_a_terminal_would_show():
 
 
 async def test_bytes_that_are_no_text_are_replaced(tmp_path):
-    assert (await one(toolbox(tmp_path), "terminal", command=r"printf '\xff\xfea'")).text == "\ufffd\ufffda\n[exit code 0]"
+    assert (
+        await one(toolbox(tmp_path), "terminal", command=r"printf '\xff\xfea'")
+    ).text == "\ufffd\ufffda\n[exit code 0]"
 
 
 # --- todo and clarify -------------------------------------------------------------------------------------------------
@@ -328,10 +332,15 @@ async def test_the_list_is_replaced_as_a_whole(tmp_path):
 
 async def test_a_question_goes_to_the_person_and_a_headless_run_goes_on_by_itself(tmp_path):
     person = Someone("the blue one")
-    assert (await one(toolbox(tmp_path, person), "clarify", question="Which?", choices=["red", "blue"])).text == "the blue one"
+    assert (
+        await one(toolbox(tmp_path, person), "clarify", question="Which?", choices=["red", "blue"])
+    ).text == "the blue one"
     assert person.asked == ["Which?"]
     alone = toolbox(tmp_path, Nobody())
-    assert 'take "red", your first choice' in (await one(alone, "clarify", question="Which?", choices=["red", "blue"])).text
+    assert (
+        'take "red", your first choice'
+        in (await one(alone, "clarify", question="Which?", choices=["red", "blue"])).text
+    )
     assert "best judgement" in (await one(alone, "clarify", question="Which?")).text
     assert "best judgement" in (await one(toolbox(tmp_path, Someone(None)), "clarify", question="Which?")).text
     assert not (await one(alone, "clarify", question=" ")).ok
@@ -377,7 +386,10 @@ def test_no_command_is_too_odd_to_be_read(command):
     assert isinstance(pipelines(command), list)
 
 
-@given(st.lists(st.sampled_from(["ls", "echo a", "cd x", "true"]), max_size=4), st.sampled_from([";", "&&", "||", "\n", "|", "&"]))
+@given(
+    st.lists(st.sampled_from(["ls", "echo a", "cd x", "true"]), max_size=4),
+    st.sampled_from([";", "&&", "||", "\n", "|", "&"]),
+)
 @settings(max_examples=200, deadline=None)
 def test_what_destroys_a_machine_is_seen_wherever_it_stands(others, joiner):
     from hermes_kernel.world.tools.danger import shell_risk
@@ -387,19 +399,21 @@ def test_what_destroys_a_machine_is_seen_wherever_it_stands(others, joiner):
         assert shell_risk(command).forbidden
 
 
-@pytest.mark.parametrize("length", [10_000, 99_000])
+@pytest.mark.parametrize("length", [19_000, 99_000])
 def test_a_long_command_is_judged_in_reasonable_time(length):
     from hermes_kernel.world.tools.danger import shell_risk
 
     for piece in ("a ", "(", "$(", "'", "| sh ", "rm -", "{a,", ":(){ "):
         began = time.process_time()
         shell_risk(piece * (length // len(piece)))
-        assert time.process_time() - began < 5, piece
+        assert time.process_time() - began < 3, piece
 
 
 def test_the_search_program_needs_nothing_but_python(tmp_path):
     from hermes_kernel.world.tools.search_files import PROGRAM
 
-    done = subprocess.run([sys.executable, "-I", "-S", str(PROGRAM)], input=b"not json", capture_output=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", str(PROGRAM)], input=b"not json", capture_output=True, check=False
+    )
     assert done.returncode == 1
     assert b"JSONDecodeError" in done.stderr

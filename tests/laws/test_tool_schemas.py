@@ -313,7 +313,9 @@ def test_any_other_argument_is_refused_in_words_that_help(hint, sent, complaint)
 
 def test_a_wrong_name_is_answered_with_the_names_there_are():
     schema = json.loads(tool_of(lambda_with_names()).parameters)
-    with pytest.raises(Misfit, match=r"no parameter 'file'. Its parameters are: path \(string, required\), start \(integer\)"):
+    with pytest.raises(
+        Misfit, match=r"no parameter 'file'. Its parameters are: path \(string, required\), start \(integer\)"
+    ):
         fit_arguments({"file": "x"}, schema)
     with pytest.raises(Misfit, match="missing 'path'"):
         fit_arguments({}, schema)
@@ -345,13 +347,19 @@ def test_whatever_is_accepted_keeps_the_schema_and_fitting_again_changes_nothing
     except Misfit as misfit:
         assert str(misfit)
         return
-    jsonschema.Draft202012Validator({key: value for key, value in schema.items() if key != "x"}).validate(without_unique(fitted))
+    jsonschema.Draft202012Validator({key: value for key, value in schema.items() if key != "x"}).validate(
+        without_unique(fitted)
+    )
     assert fit_arguments(fitted, schema) == fitted
 
 
 def without_unique(value):
     """A set is sent as a list, in which a model may say a thing twice."""
-    return {"x": [i for n, i in enumerate(value["x"]) if i not in value["x"][:n]]} if isinstance(value["x"], list) else value
+    return (
+        {"x": [i for n, i in enumerate(value["x"]) if i not in value["x"][:n]]}
+        if isinstance(value["x"], list)
+        else value
+    )
 
 
 @given(st.sampled_from(HINTS), JSON)
@@ -378,7 +386,11 @@ def test_arguments_come_to_the_function_as_its_hints_promise():
 def test_a_schema_with_references_and_lists_of_types_is_understood():
     schema = {
         "type": "object",
-        "properties": {"x": {"$ref": "#/$defs/n"}, "y": {"type": ["integer", "null"]}, "loop": {"$ref": "#/properties/loop"}},
+        "properties": {
+            "x": {"$ref": "#/$defs/n"},
+            "y": {"type": ["integer", "null"]},
+            "loop": {"$ref": "#/properties/loop"},
+        },
         "$defs": {"n": {"type": "integer"}},
     }
     assert fit_arguments({"x": "3", "y": None, "loop": [1]}, schema) == {"x": 3, "y": None, "loop": [1]}

@@ -71,9 +71,12 @@ def main() -> None:
     """Search as told, up to the number of results asked for."""
     wanted = json.load(sys.stdin)
     sys.stdout.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
-    for count, _find in enumerate(finds(re.compile(wanted["pattern"]), wanted["path"], wanted["glob"]), 1):
+    for count, find in enumerate(finds(re.compile(wanted["pattern"]), wanted["path"], wanted["glob"]), 1):
         if count > wanted["results"]:
+            sys.stdout.write(f"[more than {wanted['results']} finds; narrow the pattern, the path or the glob]\n")
             break
+        sys.stdout.write(find + "\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from hermes_kernel.core.text import brief
 from hermes_kernel.world.tools.risk import Risk
-from hermes_kernel.world.tools.shell_words import pipelines
+from hermes_kernel.world.tools.shell_words import LENGTH, UNREAD, pipelines
 
 AT = r"(?:^|\| )(?:sudo )?"  # where a program stands in a pipeline
 END = r"(?= |$)"
@@ -46,12 +46,12 @@ FORBIDDEN = (
     Rule(
         "fork-bomb",
         "it starts processes without end",
-        r"(\S+)\s*\(\s*\)\s*\{[^}]*(?<!\S)\1\s*\|\s*\1\s*&",
+        r"(?<!\S)(\S{1,40}) ?\( ?\) ?\{[^}]{0,99}(?<!\S)\1 ?\| ?\1 ?&",
         forbidden=True,
     ),
 )
 ASKED = (
-    Rule("unread", "it is nested too deeply to be read", r"\(too deep to read\)"),
+    Rule("unread", "it is too long or too deep to be read", rf"\A{re.escape(UNREAD)}\Z"),
     Rule(
         "pipe-to-shell",
         "it runs what it downloads or decodes",
@@ -146,8 +146,8 @@ ASKED = (
 
 def shell_risk(command: str) -> Risk | None:
     """The worst thing `command` is known to do, or None."""
-    spaced = [" ".join(line.split()) for line in command.splitlines() if "(" in line or ">" in line]
-    lines = [*pipelines(command), *spaced]
+    spaced = (" ".join(line.split()) for line in command[:LENGTH].splitlines() if "(" in line or ">" in line)
+    lines = list(dict.fromkeys((*pipelines(command), *spaced)))
     for rule in (*FORBIDDEN, *ASKED):
         for line in lines:
             if re.search(rule.pattern, line, re.DOTALL):

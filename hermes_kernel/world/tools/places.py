@@ -11,27 +11,35 @@ from hermes_kernel.world.tools.results import ToolError
 from hermes_kernel.world.tools.risk import Risk
 
 NEAR = 5
+NAME_BYTES = 255  # what file systems take
 
 
 def located(path: str, folder: Path) -> Path:
     """The absolute path meant by `path`.
 
     Raises:
-        ToolError: it is empty, holds a NUL, or names a home that does not exist.
+        ToolError: it is empty, too long, holds a NUL, or names a home that does not exist.
     """
     if not path.strip() or "\0" in path:
         raise ToolError(f"{path!r} is not a path.")
+    if any(len(part.encode()) > NAME_BYTES for part in path.split("/")):
+        raise ToolError(f"{brief(path, 80)} has a name in it that is too long.")
     try:
-        return Path(os.path.normpath(folder / Path(path).expanduser()))
+        return Path(os.path.normpath(folder / _home_of(path)))
     except RuntimeError as error:
         raise ToolError(f"{path}: there is no such home folder.") from error
+
+
+def _home_of(path: str) -> Path:
+    """`path` with a leading ``~`` filled in. A ``~`` elsewhere, as in ``./~``, is a name like any other."""
+    return Path(path).expanduser() if path.startswith("~") else Path(path)
 
 
 def outside_risk(path: str, folder: Path) -> Risk | None:
     """The risk of a write that ends outside `folder`, links followed; None inside it. An answer of "always" covers the
     folder the file is in."""
     try:
-        target = Path(os.path.realpath(folder / Path(path).expanduser()))
+        target = Path(os.path.realpath(folder / _home_of(path)))
         home = Path(os.path.realpath(folder))
     except (ValueError, RuntimeError, OSError):
         return None

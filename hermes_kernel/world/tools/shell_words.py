@@ -6,8 +6,9 @@ from __future__ import annotations
 import re
 from itertools import islice
 
+UNREAD = "(too long or too deep to read)"
 DEPTH = 6
-LENGTH = 100_000
+LENGTH = 20_000
 RUNNERS = ["sudo", "doas", "env", "nohup", "time", "command", "exec", "builtin", "nice", "ionice", "stdbuf", "timeout"]
 OTHERS = ["xargs", "setsid", "unbuffer", "busybox", "chroot", "watch", "strace", "ltrace", "flock"]
 WORDS = ["then", "do", "else", "if", "while", "until", "!"]
@@ -28,7 +29,7 @@ def pipelines(command: str, depth: int = 0) -> list[str]:
     """Every pipeline in `command`, nested ones included: simple commands joined by `` | ``, each a program's base name
     and its words joined by one space. Wrappers are left out, but for a leading ``sudo``."""
     if depth > DEPTH or len(command) > LENGTH:
-        return ["(too deep to read)"]
+        return [UNREAD]
     text = _undisguised(command)
     found: list[str] = []
     for inner in _substituted(text):
@@ -161,6 +162,13 @@ def _nested(program: str, arguments: list[str]) -> list[str]:
     if program in ("find", "fd") and any(word.startswith("-exec") or word == "-ok" for word in arguments):
         at = next(i for i, word in enumerate(arguments) if word.startswith("-exec") or word == "-ok")
         return [" ".join(arguments[at + 1 :])]
-    if program in ("ssh", "su", "parallel"):
-        return [" ".join(arguments[at:]) for at in range(3)]
+    if program == "ssh":
+        host = next((at for at, word in enumerate(arguments) if _is_host(word, arguments[at - 1] if at else "")), None)
+        return [" ".join(arguments[host + 1 :])] if host is not None else []
+    if program in ("su", "parallel"):
+        return [" ".join(arguments[arguments.index("-c") + 1 :] if "-c" in arguments else arguments)]
     return []
+
+
+def _is_host(word: str, before: str) -> bool:
+    return not word.startswith("-") and not re.fullmatch(r"-[bcDEeFIiJLlmOopQRSWw]", before)

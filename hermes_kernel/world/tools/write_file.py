@@ -27,10 +27,10 @@ def make_write_file(folder: Callable[[], Path]) -> Tool:
             content: All it shall hold.
         """
         at = located(path, folder())
-        if at.is_dir():
-            raise ToolError(f"{path} is a folder.")
-        was = at.stat().st_size if at.is_file() else None
         try:
+            if at.is_dir():
+                raise ToolError(f"{path} is a folder.")
+            was = at.stat().st_size if at.is_file() else None
             size = replace(at, scrub(content).encode())
         except OSError as error:
             raise said(error, path) from error

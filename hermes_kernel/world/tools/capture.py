@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hermes_kernel.core.messages import Image
+from hermes_kernel.core.text import scrub
 from hermes_kernel.world.tools.results import described_image, picture
 
 CHARS = 2_000_000  # of text remembered; the cell gets all of it
@@ -85,7 +86,8 @@ class StreamTap(Tap):
     """A text stream that remembers what passes."""
 
     def write(self, text: str) -> int:
-        """Pass the text on, remembered."""
+        """Pass the text on, remembered. Halves of surrogates, which no stream takes, are replaced."""
+        text = scrub(text) if isinstance(text, str) else text
         seen = SEEN.get()
         if seen is not None and not isinstance(self.inner, StreamTap):
             seen.write(text)
@@ -105,7 +107,11 @@ class PublishTap(Tap):
         seen = SEEN.get()
         if seen is not None and not isinstance(self.inner, PublishTap) and not options.get("update"):
             seen.show(data)
-        return self.inner(data, *args, **options)
+        token = SEEN.set(None)  # a terminal's publisher prints what it shows: that was told already
+        try:
+            return self.inner(data, *args, **options)
+        finally:
+            SEEN.reset(token)
 
 
 @contextlib.contextmanager

@@ -136,7 +136,8 @@ def _trapped(shell: Any) -> Iterator[None]:
     if shell is None:
         yield
         return
-    with shell.builtin_trap, shell.display_trap, tapped(shell, "ask_exit", _NoExit):
+    leaving = tapped(shell, "ask_exit", _NoExit) if hasattr(shell, "ask_exit") else contextlib.nullcontext()
+    with shell.builtin_trap, shell.display_trap, leaving:
         yield
 
 
@@ -168,6 +169,8 @@ def deadline(seconds: float) -> Iterator[None]:
 
 def explained(error: BaseException, filename: str) -> str:
     """A short traceback without colours: the last frames from the code's own first one on, and what was raised."""
+    if isinstance(error.__cause__, StopIteration):
+        error = error.__cause__  # a coroutine, such as the one that runs the code, cannot raise it as it is
     if isinstance(error, SyntaxError) and error.filename == filename:
         return "".join(traceback.format_exception_only(error)).rstrip()
     frames = list(itertools.dropwhile(lambda f: f.filename != filename, traceback.extract_tb(error.__traceback__)))

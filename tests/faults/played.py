@@ -156,6 +156,8 @@ def streamed(events: Iterable[Event]) -> str:
                 present = ""
             case Replied(cut=True, calls=calls):
                 asks = bool(calls)
+            case Replied(calls=(), text=text) if not text.strip():
+                pass
             case Replied(calls=calls):
                 before, present = ("" if calls else before + present), ""
             case Accepted():

@@ -56,7 +56,7 @@ WORDINGS: tuple[Row, ...] = (
     _row(Fault.UNICODE, r"surrogate|invalid (?:utf-?8|unicode|code ?point)|unicode|utf-8.{0,30}(?:decode|encode|codec)|invalid low surrogate", 400, 422, 500, 0),
     _row(Fault.OVERLOADED, r"overloaded|loading model|no available server|insufficient_system_resource|server is busy|system.{0,12}busy"
          r"|capacity|warming up|currently loading|no provider|model is loading|high demand"),
-    _row(Fault.RATE_LIMIT, r"rate.?limit|too many requests|resource.?exhausted|throttl|concurrency limit", 400, 403, 429, 500, 503, 0),
+    _row(Fault.RATE_LIMIT, r"rate.?limit|too many requests|resource.?exhausted|throttl|concurrency limit", 400, 403, 429, 500, 0),
     _row(Fault.INVALID_RESPONSE, r"does not match the expected|tool_use_failed|failed to (?:parse|generate).{0,30}(?:tool|function|output|json)"
          r"|invalid diff|malformed_function_call|output_parse_failed"),
 )  # fmt: skip

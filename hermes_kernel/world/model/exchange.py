@@ -47,7 +47,7 @@ class Exchange:
         self._reading = reading
         self._terms = terms
         self._watch = Watch(terms.patience)
-        self._started = self._heard = terms.clock.elapsed()
+        self._started = self._heard = self._ticked = terms.clock.elapsed()
 
     @property
     def begun(self) -> bool:
@@ -101,8 +101,8 @@ class Exchange:
         if not ticked:
             return None, False
         now = self._terms.clock.elapsed()
-        self._watch.tick(now - self._heard)
-        self._heard = now
+        self._watch.tick(now - self._ticked, now - max(self._ticked, self._heard))
+        self._ticked = now
         if self._reading.is_complete and (self._reading.is_done or self._watch.lingers()):
             return None, True
         if cause := self._watch.verdict():

@@ -52,11 +52,11 @@ class Watch:
             self._no_data = 0.0
             self._told = 0
 
-    def tick(self, seconds: float) -> None:
-        """`seconds` of listening have passed; more than `TICK_CAP` were not spent listening."""
-        counted = min(seconds, TICK_CAP)
-        self._no_byte += counted
-        self._no_data += counted
+    def tick(self, seconds: float, without_byte: float) -> None:
+        """`seconds` have passed since the last tick, `without_byte` of them since the last byte. More than `TICK_CAP`
+        were not spent listening."""
+        self._no_data += min(seconds, TICK_CAP)
+        self._no_byte += min(without_byte, TICK_CAP)
 
     @property
     def silence(self) -> Silence:

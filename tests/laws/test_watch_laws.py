@@ -1,0 +1,84 @@
+"""Silence is counted in ticks: only what was listened to counts, whatever the clock did."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hermes_kernel.core.trouble import Cause
+from hermes_kernel.world.model.watch import TICK_CAP, Patience, Watch
+
+law = settings(deadline=None)
+PATIENCE = Patience(first_byte=180, stale=90, queued=600)
+
+
+def silent(watch, seconds, step=0.1):
+    """Ticks until a verdict, and how long that took."""
+    passed = 0.0
+    while passed < seconds and not watch.verdict():
+        watch.tick(step, step)
+        passed += step
+    return passed
+
+
+@pytest.mark.parametrize(
+    ("begun", "cause", "limit"), [(False, Cause.FIRST_BYTE, 180), (True, Cause.STALE, 90)]
+)
+def test_a_limit_is_passed_when_it_has_been_silent_for_so_long(begun, cause, limit):
+    watch = Watch(PATIENCE)
+    if begun:
+        watch.heard(data=True)
+    assert silent(watch, 1000) == pytest.approx(limit, abs=0.2)
+    assert watch.verdict() is cause
+
+
+def test_keep_alives_put_off_the_one_limit_but_not_the_other():
+    watch = Watch(PATIENCE)
+    passed = 0.0
+    while not watch.verdict():
+        watch.heard(data=False)
+        watch.tick(0.1, 0.05)
+        passed += 0.1
+    assert watch.verdict() is Cause.QUEUED
+    assert passed == pytest.approx(600, abs=1)
+    assert watch.silence.kind == "queued"
+
+
+def test_a_sleeping_laptop_or_a_blocked_loop_is_one_tick():
+    watch = Watch(PATIENCE)
+    watch.heard(data=True)
+    watch.tick(8 * 3600, 8 * 3600)
+    assert watch.verdict() is None
+    assert watch.silence.seconds == TICK_CAP
+
+
+@law
+@given(st.lists(st.one_of(st.none(), st.booleans(), st.floats(0, 1e6)), max_size=60))
+def test_no_more_silence_is_counted_than_there_were_ticks(story):
+    watch = Watch(PATIENCE)
+    ticks = 0
+    for event in story:
+        if isinstance(event, float):
+            watch.tick(event, event)
+            ticks += 1
+        elif event is not None:
+            watch.heard(data=event)
+            ticks = 0 if event else ticks
+        assert watch.silence.seconds <= ticks * TICK_CAP + 1e-9
+        watch.news()
+
+
+def test_silence_is_told_once_a_second():
+    watch = Watch(PATIENCE)
+    told = []
+    for _ in range(55):
+        watch.tick(0.1, 0.1)
+        if news := watch.news():
+            told.append(int(news.seconds + 0.01))
+    assert told == [1, 2, 3, 4, 5]
+
+
+def test_ticks_are_often_enough_for_the_shortest_limit():
+    assert Patience(180, 90, 600).tick == 0.1
+    assert Patience(180, 0.1, 600).tick == pytest.approx(0.025)

@@ -185,7 +185,7 @@ from pathlib import Path
 import duckdb
 from hermes_kernel.core.events import Titled
 from hermes_kernel.world.store import Store, StoreError
-duckdb.connect().close()
+duckdb.connect().execute("SELECT unnest(?)", [["what it imports, it imports now"]]).fetchall()
 os.setuid(65534) if os.getuid() == 0 else None
 log = Store(Path(sys.argv[1]))
 for act in (lambda: log.append("s", Titled("more")), lambda: log.claim("s"), log.fold):

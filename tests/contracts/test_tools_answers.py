@@ -5,7 +5,6 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.contracts.toolbox import observed, run_calls, toolbox
 
 from hermes_kernel.core.events import Observed, Started
 from hermes_kernel.core.messages import ToolCall
@@ -13,6 +12,7 @@ from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools import tool
 from hermes_kernel.world.tools.calls import Answered, prepare
 from hermes_kernel.world.tools.guard import Guard
+from tests.contracts.toolbox import observed, run_calls, toolbox
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ async def test_arguments_that_cannot_be_used_are_answered_by_name_and_type(tmp_p
 async def test_lone_surrogates_never_reach_a_tool(tmp_path):
     got = []
     tools = toolbox(tmp_path)
-    tools.add(tool(name="take")(lambda text: got.append(text)))
+    tools.add(tool(name="take")(lambda text: got.append(text)))  # noqa: PLW0108 - the model gives `text` by name
     await run_calls(tools, ("take", '{"text": "a\\ud800b"}'))
     assert got == ["a\ufffdb"]
 
@@ -131,7 +131,7 @@ def test_what_is_offered_is_the_same_text_every_time_and_small(tmp_path):
     assert sum(len(spec.description) + len(spec.parameters) for spec in toolbox(tmp_path).small().specs()) < 3_200
 
 
-TOOLS = {"echo": tool(name="echo")(lambda text, n=1: text).__dict__["__hermes_tool__"]}
+TOOLS = {"echo": tool(name="echo")(lambda text, n=1: (text, n)).__dict__["__hermes_tool__"]}
 
 
 @given(

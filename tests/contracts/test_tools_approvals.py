@@ -5,13 +5,13 @@ import json
 import stat
 
 import pytest
-from tests.contracts.toolbox import Nobody, Someone, observed, run_calls, toolbox
 
 from hermes_kernel.core.events import Approved, Asking, Started
 from hermes_kernel.core.messages import ToolCall
 from hermes_kernel.world.tools import tool
 from hermes_kernel.world.tools.danger import shell_risk
 from hermes_kernel.world.tools.danger_python import python_risk
+from tests.contracts.toolbox import Nobody, Someone, observed, run_calls, toolbox
 
 NEVER = """
 rm -rf /
@@ -319,7 +319,7 @@ async def test_a_persons_own_tool_can_be_dangerous_always_or_by_its_arguments(tm
     def pay(euros: int) -> str:
         return "paid"
 
-    @tool(dangerous=lambda arguments: 1 / 0)
+    @tool(dangerous=lambda arguments: arguments["absent"])
     def broken() -> str:
         return "ran"
 

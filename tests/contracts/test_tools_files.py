@@ -6,17 +6,18 @@ import stat
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.contracts.toolbox import Nobody, Someone, observed, run_calls, toolbox
 
 from hermes_kernel.world.tools.edits import NoPlace, edited
 from hermes_kernel.world.tools.keeping import keep, safe
 from hermes_kernel.world.tools.places import outside_risk
 from hermes_kernel.world.tools.shell_words import pipelines
 from hermes_kernel.world.tools.terminal import clean, environment
+from tests.contracts.toolbox import Nobody, Someone, observed, run_calls, toolbox
 
 
 async def one(tools, name, **arguments):
@@ -97,7 +98,7 @@ async def test_a_file_is_written_whole_with_its_old_mode_through_links_and_with_
     assert target.read_bytes() == "drei \ufffd\r\n".encode()
     assert stat.S_IMODE(target.stat().st_mode) == 0o751
     assert (tmp_path / "link").is_symlink()
-    assert os.listdir(tmp_path / "a") == ["b.sh"]
+    assert [entry.name for entry in (tmp_path / "a").iterdir()] == ["b.sh"]
 
 
 async def test_a_write_that_cannot_be_done_leaves_what_was_there(tmp_path):
@@ -281,7 +282,7 @@ async def test_output_without_end_is_bounded_in_memory(tmp_path):
     )
     assert len(result.text) <= 2_000
     assert "last\n[exit code 0]" in result.text
-    assert os.stat(result.kept_at).st_size < 10_000_000
+    assert Path(result.kept_at).stat().st_size < 10_000_000
 
 
 async def test_a_server_in_the_background_does_not_hold_the_call_and_goes_on(tmp_path):
@@ -359,7 +360,7 @@ def test_a_path_that_ends_outside_the_working_folder_is_always_a_risk(tmp_path, 
     if not (work / "link").is_symlink():
         (work / "link").symlink_to(tmp_path)
     named = start + path
-    ends = os.path.realpath(os.path.join(work, os.path.expanduser(named)))
+    ends = os.path.realpath(work / os.path.expanduser(named))  # noqa: PTH111 - Path would drop a leading ./
     inside = ends == str(work) or ends.startswith(str(work) + os.sep)
     assert (outside_risk(named, work) is None) == inside
 

@@ -10,14 +10,15 @@ import sys
 import textwrap
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from jupyter_client.manager import start_new_kernel
-from tests.contracts.toolbox import observed, run_calls, toolbox
 
 from hermes_kernel.core.events import Interrupted, Observed
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools import inside_user_code
+from tests.contracts.toolbox import observed, run_calls, toolbox
 
 
 async def run_python(tools, code):
@@ -239,7 +240,7 @@ def test_in_ipython_magics_displays_and_exit_work_and_no_cell_is_counted(tmp_pat
         "?len",
     )
     assert told[0] == "21"
-    assert told[1] == repr(os.getcwd())
+    assert told[1] == repr(str(Path.cwd()))
     assert told[2] == "shelled"
     assert told[3] == "'caught'"
     assert "<IPython.core.display.HTML object>" in told[4]
@@ -272,7 +273,7 @@ def kernel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("kernel")
     manager, client = start_new_kernel(kernel_name="python3", env={**os.environ, "IPYTHONDIR": str(folder / "ipython")})
     try:
-        execute(client, SETUP.format(root=os.getcwd(), folder=str(folder)))
+        execute(client, SETUP.format(root=str(Path.cwd()), folder=str(folder)))
         yield manager, client
     finally:
         client.stop_channels()

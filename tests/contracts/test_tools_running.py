@@ -10,12 +10,12 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.contracts.toolbox import Someone, observed, run_calls, toolbox
 
 from hermes_kernel.core.events import Interrupted, Noticed, Observed, Started
 from hermes_kernel.core.messages import ToolCall
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools import ToolError, tool
+from tests.contracts.toolbox import Someone, observed, run_calls, toolbox
 
 
 def texts(events):
@@ -183,7 +183,7 @@ RESULTS = {
 async def test_whatever_a_tool_returns_is_one_bounded_honest_result(tmp_path, what):
     make, expected = RESULTS[what]
     tools = toolbox(tmp_path)
-    tools.add(tool(name="make")(lambda: make()))
+    tools.add(tool(name="make")(make))
     result = observed(await run_calls(tools, ("make", {})))
     assert expected in result.text
     result.text.encode()
@@ -284,8 +284,8 @@ async def test_a_hundred_megabytes_are_bounded_and_the_whole_is_kept_for_its_own
     assert "100,000,008 characters in all" in result.text
     assert result.kept_at == str(tmp_path / "home" / "results" / "s1" / "call_0.txt")
     assert result.kept_at in result.text
-    assert os.stat(result.kept_at).st_size == 100_000_008
-    assert os.stat(result.kept_at).st_mode & 0o777 == 0o600
+    assert Path(result.kept_at).stat().st_size == 100_000_008
+    assert Path(result.kept_at).stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("call_id", ["../../etc/x", "/abs", "", ".", "a\0b", "x" * 500, "\ud800", "c:\\x", "a/../b"])

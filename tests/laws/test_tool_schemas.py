@@ -1,7 +1,9 @@
 """Hints and docstrings become a schema; what a model sends is held against it, mended where only one thing can be meant."""
 
+# ruff: noqa: UP007, UP045 - the older spellings of a union are hints that people write
+
 import dataclasses
-import datetime
+import datetime as dt
 import enum
 import functools
 import json
@@ -74,7 +76,7 @@ SCHEMAS = [
     (dict, {"type": "object"}),
     (dict[str, int], {"type": "object", "additionalProperties": {"type": "integer"}}),
     (Path, {"type": "string"}),
-    (datetime.date, {"type": "string", "format": "date"}),
+    (dt.date, {"type": "string", "format": "date"}),
     (Annotated[int, "how many"], {"type": "integer", "description": "how many"}),
 ]
 
@@ -130,9 +132,9 @@ def test_a_hint_without_a_json_form_is_refused_by_the_parameters_name(hint):
 
 def test_a_function_a_model_cannot_call_is_refused_with_what_to_do():
     with pytest.raises(TypeError, match="cannot be asked for \\*args"):
-        tool(lambda *args: None) if False else tool(name="f")(lambda *args: None)
+        tool(name="f")(lambda *args: args)
     with pytest.raises(TypeError, match=r"\*\*options"):
-        tool(name="f")(lambda **options: None)
+        tool(name="f")(lambda **options: options)
     with pytest.raises(TypeError, match=r"tool\(name="):
         tool(lambda: None)
 
@@ -144,7 +146,7 @@ def test_a_function_a_model_cannot_call_is_refused_with_what_to_do():
 
 def test_a_decorated_function_is_the_function_it_was():
     def double(n: int) -> int:
-        "Twice."
+        """Twice."""
         return 2 * n
 
     marked = tool(double)
@@ -170,15 +172,15 @@ def test_methods_partials_and_callable_objects_are_tools_too():
 
         @tool(repeatable=True)
         def count(self, sku: str) -> int:
-            "How many there are."
+            """How many there are."""
             return self.stock[sku]
 
         def __call__(self, sku: str) -> int:
-            "Call me."
+            """Call me."""
             return 7
 
     def add(a: int, b: int) -> int:
-        "Sum."
+        """Sum."""
         return a + b
 
     counted = tool_of(Shop().count)
@@ -295,7 +297,7 @@ def test_an_argument_is_mended_where_only_one_thing_can_be_meant(hint, sent, mea
 
 
 REFUSED = [
-    (int, "three", "x: expected integer, got \"three\""), (int, 2.5, "expected integer, got 2.5"), (int, True, "expected integer"),
+    (int, "three", 'x: expected integer, got "three"'), (int, 2.5, "expected integer, got 2.5"), (int, True, "expected integer"),
     (int, None, "expected integer, got null"), (bool, 2, "expected boolean"), (str, ["a"], "expected string"),
     (list[int], ["a"], "x[0]: expected integer"), (dict, "no", "expected object"), (dict, [1], "expected object"),
     (Literal["low", "high"], "mid", 'expected one of "low", "high", got "mid"'), (tuple[int, int], [1], "expected 2 items, got 1"),
@@ -375,7 +377,7 @@ def test_arguments_come_to_the_function_as_its_hints_promise():
     assert revive(Person, {"name": "a", "colour": "blue", "tags": ["x", "x"]}) == Person("a", Colour.BLUE, {"x"})
     assert revive(tuple[int, str], [1, "a"]) == (1, "a")
     assert revive(set[Colour], ["red"]) == {Colour.RED}
-    assert revive(dict[str, datetime.date], {"d": "2026-01-02"}) == {"d": datetime.date(2026, 1, 2)}
+    assert revive(dict[str, dt.date], {"d": "2026-01-02"}) == {"d": dt.date(2026, 1, 2)}
     assert revive(Optional[uuid.UUID], None) is None
     assert revive(Union[Person, str], "x") == "x"
     assert revive(Pair, {"left": 1}) == Pair(1)

@@ -87,7 +87,7 @@ class StreamTap(Tap):
 
     def write(self, text: str) -> int:
         """Pass the text on, remembered. Halves of surrogates, which no stream takes, are replaced."""
-        text = scrub(text) if isinstance(text, str) else text
+        text = scrub(text)
         seen = SEEN.get()
         if seen is not None and not isinstance(self.inner, StreamTap):
             seen.write(text)

@@ -14,19 +14,20 @@ from hermes_kernel.world.tools.shell_words import LENGTH, UNREAD, pipelines
 
 AT = r"(?:^|\| )(?:sudo )?"  # where a program stands in a pipeline
 END = r"(?= |$)"
-TREE = r"(?=[^|]* (?:-\w*[rR]\w*|--recursive))"
+TREE = r"(?=[^|]* (?:-\w*[rR]|--recursive))"
 DISK = r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper)"
 TOP = "bin|boot|dev|etc|home|lib|lib64|opt|proc|root|sbin|srv|sys|usr|var|Users|System"
 HOME = r"(?:~|\$HOME|\$\{HOME\})"
 ROOT = rf" (?:--no-preserve-root|/+[*.]*|{HOME}/?\*?|/(?:{TOP})/?\*?){END}"
-SYSTEM = rf"(?:/(?:etc|boot|usr|bin|sbin|lib\w*|proc|sys|System)/|{HOME}?/\.ssh/|{HOME}/\.(?:\w*rc|\w*profile){END})"
+SYSTEM_TOP = r"/(?:etc|boot|usr|bin|sbin|lib\w*|proc|sys|System)/"
+SYSTEM = rf"(?:{SYSTEM_TOP}|{HOME}?/\.ssh/|{HOME}/\.(?:\w*rc|\w*profile){END})"
 INTERPRETER = r"(?:\w*sh|python[\d.]*|perl|ruby|node|php)"
 KILL = r"(?:-9|-KILL|-SIGKILL|-s ?(?:9|KILL|SIGKILL))"
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """``why`` is said to the person; ``forbidden`` commands are never run. The pattern is compiled when first needed."""
+    """``why`` is said to the person; ``forbidden`` commands are never run. Patterns are compiled when first needed."""
 
     key: str
     why: str
@@ -62,7 +63,8 @@ ASKED = (
     Rule(
         "wide-delete",
         "it deletes whatever is there",
-        rf"{AT}(?:rm(?= )[^|]*[ /]\*{END}|shred |truncate [^|]*-s ?0|find [^|]*(?:-delete\b|-exec(?:dir)? \S*(?:rm|shred)\b))",
+        rf"{AT}(?:rm(?= )[^|]*[ /]\*{END}|shred |truncate [^|]*-s ?0"
+        r"|find [^|]*(?:-delete\b|-exec(?:dir)? \S*(?:rm|shred)\b))",
     ),
     Rule("raw-copy", "it copies raw bytes over its target", rf"{AT}dd [^|]*of="),
     Rule(
@@ -78,24 +80,26 @@ ASKED = (
     Rule(
         "git-discard",
         "it throws work away that git does not keep",
-        rf"{AT}git [^|]*\b(?:reset [^|]*--hard|clean [^|]*-\w*[fdx]|checkout (?:[^|]* )?(?:-f|--force|--|\.){END}|restore \S"
-        r"|branch [^|]*-D|stash (?:drop|clear)|filter-branch|filter-repo|reflog expire|update-ref -d)",
+        rf"{AT}git [^|]*\b(?:reset [^|]*--hard|clean [^|]*-\w*[fdx]|checkout (?:[^|]* )?(?:-f|--force|--|\.){END}"
+        r"|restore \S|branch [^|]*-D|stash (?:drop|clear)|filter-branch|filter-repo|reflog expire|update-ref -d)",
     ),
     Rule(
         "permissions",
         "it opens or changes permissions widely",
-        rf"{AT}(?:chmod [^|]*(?:-\w*R|--recursive|[0-7]?777|[ao]\+\w*w|\+\w*s)|chown [^|]*(?:-\w*R|--recursive)|chattr|setfacl)",
+        rf"{AT}(?:chmod [^|]*(?:-\w*R|--recursive|[0-7]?777|[ao]\+\w*w|\+\w*s)"
+        r"|chown [^|]*(?:-\w*R|--recursive)|chattr|setfacl)",
     ),
     Rule("privilege", "it runs with another user's rights", rf"(?:^|\| )(?:sudo|su|doas|pkexec|runuser){END}"),
     Rule(
         "kill",
         "it ends processes it may not have started",
-        rf"{AT}(?:kill [^|]*(?:{KILL}|(?<= )-1{END})|killall|pkill|skill){END}|{AT}kill [^|]*{KILL}|{AT}kill [^|]* -1{END}",
+        rf"{AT}(?:kill [^|]*(?:{KILL}|(?<= )-1){END}|(?:killall|pkill|skill){END})",
     ),
     Rule(
         "shutdown",
         "it stops the machine",
-        rf"{AT}(?:shutdown|reboot|halt|poweroff|(?:tel)?init [06]|systemctl (?:\S+ )*(?:poweroff|reboot|halt|kexec)){END}",
+        rf"{AT}(?:shutdown|reboot|halt|poweroff|(?:tel)?init [06]"
+        rf"|systemctl (?:\S+ )*(?:poweroff|reboot|halt|kexec)){END}",
     ),
     Rule(
         "services",
@@ -116,13 +120,14 @@ ASKED = (
     Rule(
         "database",
         "it deletes tables or databases",
-        r"(?i:\b(?:drop (?:table|database|schema)|truncate table|delete from (?![^;|]*\bwhere\b)))"
+        r"(?i:\b(?:drop (?:table|database|schema)|truncate table|delete from (?![^;|]*\bwhere\b)))"  # noqa: S608 - looks for it
         rf"|{AT}(?:dropdb{END}|redis-cli [^|]*(?i:flush))",
     ),
     Rule(
         "infrastructure",
         "it destroys what may be hard to make again",
-        rf"{AT}(?:terraform (?:\S+ )*(?:destroy|apply)|kubectl (?:\S+ )*(?:delete|drain)|helm (?:\S+ )*(?:uninstall|delete)"
+        rf"{AT}(?:terraform (?:\S+ )*(?:destroy|apply)|kubectl (?:\S+ )*(?:delete|drain)"
+        r"|helm (?:\S+ )*(?:uninstall|delete)"
         r"|docker (?:\S+ )*(?:prune|rm|rmi|kill)|docker[ -]compose (?:\S+ )*down|aws [^|]*(?:delete|terminate|rb|rm)\b"
         r"|gcloud [^|]*delete|az [^|]*delete|gh repo delete)",
     ),

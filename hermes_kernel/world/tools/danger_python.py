@@ -1,5 +1,5 @@
-"""Which Python code needs a person's word: commands it runs, judged as shell where they are written out, and whole folders
-it deletes. A guard against accidents, not a sandbox: code that means to hide what it does gets past it."""
+"""Which Python code needs a person's word: commands it runs, judged as shell where they are written out, and folders it
+deletes. A guard against accidents, not a sandbox: code that means to hide what it does gets past it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What a docstring says of a function and of each parameter, in Google, NumPy or Sphinx form. Pure.
 
-Read here because a schema needs two things of a docstring, and the general parsers take longer to import than all tools.
+Read here because a schema needs two things of a docstring, and the general parsers take long to import.
 """
 
 from __future__ import annotations

@@ -6,12 +6,23 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from hermes_kernel.core.text import brief
 
 COMPARED = 20_000  # lines looked at for the nearest ones
 TYPOGRAPHY = str.maketrans(
-    {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "\u00a0": " ", "\u200b": None}
+    {
+        "\u2018": "'",
+        "\u2019": "'",
+        "\u201c": '"',
+        "\u201d": '"',
+        "\u2013": "-",
+        "\u2014": "-",
+        "\u2212": "-",
+        "\u00a0": " ",
+        "\u200b": None,
+    }
 )
 
 
@@ -40,8 +51,8 @@ def edited(text: str, old: str, new: str, *, every: bool = False) -> Edit:
     if count > 1:
         at = ", ".join(str(line) for line in _lines_of(text, old))
         raise NoPlace(f"the text occurs {count} times (lines {at}). Give more of its surroundings, or set all=true.")
-    for how, alike in (("spaces at line ends", str.rstrip), ("typography", _plain), ("indentation", _bare)):
-        edit = _by_lines(text, old, new, alike, every=every, how=how)
+    for leniency in LENIENCIES:
+        edit = _by_lines(text, old, new, leniency, every=every)
         if edit:
             return edit
     if "\\n" in old and "\n" not in old:
@@ -62,7 +73,8 @@ def nearest(text: str, old: str) -> str:
     return "The nearest lines are:\n" + "\n".join(shown)
 
 
-def _by_lines(text: str, old: str, new: str, alike: Callable[[str], str], *, every: bool, how: str) -> Edit | None:
+def _by_lines(text: str, old: str, new: str, leniency: Leniency, *, every: bool) -> Edit | None:
+    how, alike = leniency
     lines, wanted = text.splitlines(keepends=True), [alike(line) for line in old.splitlines()]
     while wanted and not wanted[-1]:
         wanted.pop()
@@ -100,6 +112,20 @@ def _plain(line: str) -> str:
 
 def _bare(line: str) -> str:
     return " ".join(line.translate(TYPOGRAPHY).split())
+
+
+class Leniency(NamedTuple):
+    """A way in which lines may differ and still be meant: its name, and what remains of a line without it."""
+
+    how: str
+    alike: Callable[[str], str]
+
+
+LENIENCIES = (
+    Leniency("spaces at line ends", str.rstrip),
+    Leniency("typography", _plain),
+    Leniency("indentation", _bare),
+)
 
 
 def _shifted(new: str, old: str, there: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Long results: the head and the tail for the model, the whole in a file that is named, in one folder whatever the id."""
+"""Long results: head and tail for the model, the whole in a file that is named; no id leads out of its folder."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from hermes_kernel.core.text import scrub
 
 HEAD = 0.6
+SAME_NAME = 1_000
 UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -53,7 +54,7 @@ def safe(name: str) -> str:
 
 def _write(text: str, folder: Path, name: str) -> str:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for count in range(1, 1_000):
+    for count in range(1, SAME_NAME + 1):
         path = folder / (f"{name}.txt" if count == 1 else f"{name}-{count}.txt")
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
@@ -62,4 +63,4 @@ def _write(text: str, folder: Path, name: str) -> str:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
             file.write(scrub(text))
         return str(path)
-    raise OSError(f"{folder} already holds {count} results named {name}")
+    raise OSError(f"{folder} already holds {SAME_NAME} results named {name}")

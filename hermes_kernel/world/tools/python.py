@@ -149,7 +149,7 @@ class _NoExit(Tap):
 @contextlib.contextmanager
 def deadline(seconds: float) -> Iterator[None]:
     """Raise `Overdue` in user code that is still running plainly after `seconds`. A signal is the only thing that ends
-    a blocked call, and only the main thread gets one; elsewhere, and while the code awaits, the batch's deadline does."""
+    a blocked call, and only the main thread gets one; elsewhere, and while the code awaits, the batch's does."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return

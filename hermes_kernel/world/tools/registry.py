@@ -51,7 +51,7 @@ class Tools:
 
     Names keep the place they were first given, so that the tools a provider has cached stay where they were."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a session is made of, each by its name
         self, settings: Settings, *, person: Person | None, shell: Any = None, home: Path, cwd: Path, clock: Clock,
         namespace: dict[str, Any] | None = None,
     ) -> None:  # fmt: skip
@@ -127,7 +127,9 @@ class Tools:
         if unknown:
             raise ValueError(f"There is no tool named {', '.join(unknown)}. The tools are: {', '.join(self._tools)}.")
         fewer = copy.copy(self)
-        fewer._tools = {name: tool for name, tool in self._tools.items() if name in wanted.values()}
+        fewer._tools = {  # noqa: SLF001 - a copy of this very object
+            name: tool for name, tool in self._tools.items() if name in wanted.values()
+        }
         return fewer
 
     def small(self) -> Tools:

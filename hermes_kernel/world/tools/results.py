@@ -99,17 +99,19 @@ def _rendered(value: Any) -> Result:
             return _bytes(bytes(value))
         case BaseException():
             return failure(value)
-    if is_table(value):
-        return Result(scrub(table(value)))
+    if inspect.iscoroutine(value):
+        value.close()
+        return Result("The tool returned a coroutine that nobody awaits; it should be an `async def`.", ok=False)
+    return _shown(value)
+
+
+def _shown(value: Any) -> Result:
     figure = _figure(value)
     if figure is not None:
         return _image("image/png", figure)
     if isinstance(value, Iterator):
         return _generated(value)
-    if inspect.iscoroutine(value):
-        value.close()
-        return Result("The tool returned a coroutine that nobody awaits; it should be an `async def`.", ok=False)
-    return Result(scrub(_json(value)))
+    return Result(scrub(table(value) if is_table(value) else _json(value)))
 
 
 def _bytes(raw: bytes) -> Result:

@@ -34,7 +34,7 @@ Prepare = Callable[[ToolCall], Ready | Answered]
 @dataclass(frozen=True, slots=True)
 class Rules:
     """What the batch leaves to others. ``admit`` asks for approval: a refusal is an `Answered`. ``finish`` makes the
-    `Observed` that is told. ``workers`` plain functions run at once; ``seconds`` is the deadline where a tool has none."""
+    `Observed` that is told. ``workers`` plain functions run at once; ``seconds`` is for a tool without a deadline."""
 
     prepare: Prepare
     admit: Callable[[Ready], Awaitable[Ready | Answered]]
@@ -201,7 +201,7 @@ async def _awaited(run: Callable[[], Any]) -> Result:
     return await in_thread(functools.partial(rendered, value))
 
 
-async def _collected(values: AsyncGenerator[Any, None]) -> Any:
+async def _collected(values: Any) -> Any:
     items: list[Any] = []
     async with contextlib.aclosing(values):
         async for item in values:

@@ -55,22 +55,22 @@ def schema_of(hint: Any, inside: tuple[Any, ...] = ()) -> Schema:
     hint = plain(hint)
     if isinstance(hint, (typing.TypeVar, str, typing.ForwardRef)):
         return {}
-    try:
-        if hint in SCALARS:
-            return dict(SCALARS[hint])
-    except TypeError:
-        pass
-    origin = typing.get_origin(hint)
-    if origin is typing.Annotated:
+    if isinstance(hint, abc.Hashable) and hint in SCALARS:
+        return dict(SCALARS[hint])
+    if typing.get_origin(hint) is typing.Annotated:
         return _annotated(hint, inside)
+    return _composed(hint, typing.get_origin(hint) or hint, typing.get_args(hint), inside)
+
+
+def _composed(hint: Any, origin: Any, args: tuple[Any, ...], inside: tuple[Any, ...]) -> Schema:
     if origin in (typing.Union, types.UnionType):
-        return _union(typing.get_args(hint), inside)
+        return _union(args, inside)
     if origin is typing.Literal:
-        return _enum(typing.get_args(hint))
-    if (origin or hint) in LISTS:
-        return _array(origin or hint, typing.get_args(hint), inside)
-    if (origin or hint) in MAPPINGS:
-        return _mapping(typing.get_args(hint), inside)
+        return _enum(args)
+    if origin in LISTS:
+        return _array(origin, args, inside)
+    if origin in MAPPINGS:
+        return _mapping(args, inside)
     return _class(hint, inside)
 
 
@@ -183,9 +183,8 @@ def _class(cls: Any, inside: tuple[Any, ...]) -> Schema:
         return typing.cast("Schema", describe())
     fields = fields_of(typing.get_origin(cls) or cls)
     if fields is None:
-        raise HintError(
-            f"{getattr(cls, '__name__', cls)!s} has no JSON form; use str, int, float, bool, list, dict, a dataclass or Any"
-        )
+        name = getattr(cls, "__name__", str(cls))
+        raise HintError(f"{name} has no JSON form; use str, int, float, bool, list, dict, a dataclass or Any")
     properties = {name: schema_of(hint, (*inside, cls)) for name, (hint, _) in fields.items()}
     required = [name for name, (_, needed) in fields.items() if needed]
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}

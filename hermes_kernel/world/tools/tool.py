@@ -103,7 +103,7 @@ def tool_of(fn: Callable[..., Any] | Tool, **options: Any) -> Tool:
 
 
 def tools_in(namespace: Mapping[str, Any]) -> tuple[Tool, ...]:
-    """The tools that `@tool` marked among the values of a namespace, such as a notebook's, by order of definition there."""
+    """The tools that `@tool` marked among the values of a namespace, such as a notebook's, in its order."""
     return tuple(
         value.__dict__[MARK]
         for key, value in tuple(namespace.items())

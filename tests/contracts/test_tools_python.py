@@ -368,3 +368,49 @@ def test_in_a_kernel_an_interrupt_ends_the_code_and_the_next_cell_works(kernel, 
     assert last == "Interrupted"
     assert seconds < 0.3
     assert execute(client, "1")[1]["status"] == "ok"
+
+
+STORM = """
+import asyncio, os, random, signal, sys, threading, time
+from pathlib import Path
+from hermes_kernel.core.events import Interrupted
+from hermes_kernel.world.interrupt import pressing
+from hermes_kernel.world.stop import Stop
+from hermes_kernel.world.tools import inside_user_code
+from tests.contracts.toolbox import run_calls, toolbox
+
+CODES = ["while True: pass", "import time\\nfor n in range(10**6): print(n); time.sleep(0)", "import asyncio\\nwhile True: await asyncio.sleep(0)",
+         "import json\\nwhile True: json.dumps({'a': [1]})", "class R:\\n    def __repr__(self):\\n        while True: pass\\nR()"]
+
+async def one(dice):
+    stop = Stop()
+    with pressing(stop, inside_user_code):
+        def send():
+            for _ in range(3):
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(dice.random() * 0.003)
+        timer = threading.Timer(dice.random() * 0.02, send)
+        timer.start()
+        events = await run_calls(toolbox(Path(sys.argv[1])), ("python", {"code": dice.choice(CODES)}), stop=stop)
+        while timer.is_alive():
+            await asyncio.sleep(0.001)
+    assert isinstance(events[-1], Interrupted), events
+
+async def main():
+    dice, streams = random.Random(int(sys.argv[2])), (sys.stdout, sys.stderr)
+    for _ in range(60):
+        await one(dice)
+        assert (sys.stdout, sys.stderr) == streams
+        assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    sys.stderr.write("survived")
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_interrupts_at_any_moment_end_the_code_and_never_the_loop(tmp_path, seed):
+    done = subprocess.run(
+        [sys.executable, "-c", STORM, str(tmp_path), str(seed)], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.stderr == "survived"

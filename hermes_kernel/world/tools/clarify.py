@@ -8,7 +8,7 @@ from hermes_kernel.core.text import scrub
 from hermes_kernel.world.ports import Person
 from hermes_kernel.world.tools.results import Result, ToolError
 from hermes_kernel.world.tools.speaking import PATIENCE, ask_person
-from hermes_kernel.world.tools.tool import Tool, tool_of
+from hermes_kernel.world.tools.tool import Tool, built_in
 
 CHOICES = 8
 
@@ -34,7 +34,7 @@ def make_clarify(person: Callable[[], Person | None]) -> Tool:
             return Result(unanswered(offered))
         return Result(scrub(answer).strip() or unanswered(offered))
 
-    return tool_of(clarify, exclusive=True, repeatable=True, seconds=PATIENCE + 60)
+    return built_in(clarify, exclusive=True, repeatable=True, seconds=PATIENCE + 60)
 
 
 def unanswered(choices: tuple[str, ...]) -> str:

@@ -14,7 +14,7 @@ from hermes_kernel.world.tools.edits import Edit, NoPlace, edited
 from hermes_kernel.world.tools.places import located, missing, outside_risk, said
 from hermes_kernel.world.tools.results import Result, ToolError
 from hermes_kernel.world.tools.risk import Risk
-from hermes_kernel.world.tools.tool import Tool, tool_of
+from hermes_kernel.world.tools.tool import Tool, built_in
 from hermes_kernel.world.tools.write_file import replace
 
 LARGEST = 20_000_000  # bytes
@@ -52,7 +52,7 @@ def make_edit_file(folder: Callable[[], Path]) -> Tool:
     def risk(arguments: Mapping[str, Any]) -> Risk | None:
         return outside_risk(arguments["path"], folder())
 
-    return tool_of(edit_file, dangerous=risk)
+    return built_in(edit_file, dangerous=risk)
 
 
 def _apply(at: Path, path: str, old: str, new: str, *, every: bool) -> tuple[str, bytes, Edit]:

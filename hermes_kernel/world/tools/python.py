@@ -26,7 +26,7 @@ from hermes_kernel.world.tools.danger_python import python_risk
 from hermes_kernel.world.tools.results import Result, is_table, table
 from hermes_kernel.world.tools.risk import Risk
 from hermes_kernel.world.tools.terminal import clean
-from hermes_kernel.world.tools.tool import Tool, tool_of
+from hermes_kernel.world.tools.tool import Tool, built_in
 from hermes_kernel.world.tools.usercode import await_user, call_user, inside_user_code
 
 __all__ = ["inside_user_code", "make_python"]
@@ -62,7 +62,7 @@ def make_python(namespace: dict[str, Any], shell: Any, seconds: float, vision: s
     def risk(arguments: Mapping[str, Any]) -> Risk | None:
         return python_risk(arguments["code"])
 
-    return tool_of(python, exclusive=True, dangerous=risk)
+    return built_in(python, exclusive=True, dangerous=risk)
 
 
 async def _run(code: str, names: dict[str, Any], shell: Any, seen: Seen) -> str:

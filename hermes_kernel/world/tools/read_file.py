@@ -14,7 +14,7 @@ from hermes_kernel.core.messages import Image
 from hermes_kernel.core.text import scrub
 from hermes_kernel.world.tools.places import located, missing, said
 from hermes_kernel.world.tools.results import IMAGE_BYTES, SIGNATURES, Result, ToolError, described_image
-from hermes_kernel.world.tools.tool import Tool, tool_of
+from hermes_kernel.world.tools.tool import Tool, built_in
 
 LINES = 2_000
 LINE_CHARS = 2_000
@@ -47,7 +47,7 @@ def make_read_file(folder: Callable[[], Path], chars: int) -> Tool:
         except OSError as error:
             raise said(error, path) from error
 
-    return tool_of(read_file, repeatable=True)
+    return built_in(read_file, repeatable=True)
 
 
 def listing(at: Path) -> str:

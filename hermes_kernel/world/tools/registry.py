@@ -31,8 +31,6 @@ from hermes_kernel.world.tools.todo import Todos, make_todo
 from hermes_kernel.world.tools.tool import Tool, tool_of
 from hermes_kernel.world.tools.write_file import make_write_file
 
-SMALL = ("python", "read_file", "write_file", "terminal", "search_files")
-BUILTIN = frozenset({*SMALL, "edit_file", "todo", "clarify"})
 WORKERS = 8  # at least, so that a batch of eight takes as long as one; the default pool of two cores has six
 
 
@@ -131,12 +129,6 @@ class Tools:
             name: tool for name, tool in self._tools.items() if name in wanted.values()
         }
         return fewer
-
-    def small(self) -> Tools:
-        """At most five tools, for a small model: `python`, the person's own, then other built-in ones."""
-        own = [name for name in self._tools if name not in BUILTIN]
-        wanted = [name for name in (SMALL[0], *own, *SMALL[1:]) if name in self._tools]
-        return self.only(wanted[: len(SMALL)])
 
     def names(self) -> tuple[str, ...]:
         """The names, in the order they are offered."""

@@ -4,6 +4,7 @@ what was left out. Keeping the full text of a long one is `keeping`'s business."
 from __future__ import annotations
 
 import base64
+import contextlib
 import dataclasses
 import inspect
 import io
@@ -11,7 +12,7 @@ import itertools
 import json
 import re
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,6 +59,17 @@ def failure(error: BaseException) -> Result:
     ]
     where = "\nAt (innermost last):\n" + "\n".join(shown) if shown else ""
     return Result(scrub(_say(error) + where), ok=False)
+
+
+async def collected(values: AsyncGenerator[Any, None]) -> Iterator[Any]:
+    """The items of an async generator, as far as `rendered` shows them."""
+    items: list[Any] = []
+    async with contextlib.aclosing(values):
+        async for item in values:
+            items.append(item)
+            if len(items) > ITEMS:
+                break
+    return iter(items)
 
 
 def picture(mime: str, encoded: str, vision: str) -> tuple[Image, ...]:

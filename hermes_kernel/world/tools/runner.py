@@ -7,7 +7,6 @@ taken, so that `Started` is on disk before a tool begins. A stop ends the batch 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import functools
 import inspect
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
@@ -19,10 +18,9 @@ from hermes_kernel.core.messages import ToolCall
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools.calls import Answered, Ready
-from hermes_kernel.world.tools.results import ITEMS, Result, failure, rendered
+from hermes_kernel.world.tools.results import Result, failure, rendered
 from hermes_kernel.world.tools.speaking import SPEAKER, Speaker
 from hermes_kernel.world.tools.threads import in_thread
-from hermes_kernel.world.tools.usercode import await_user, call_user
 
 STOP_GRACE = 0.08  # seconds for calls to end by themselves after a stop; 0.2 is promised
 DEADLINE_GRACE = 0.5  # seconds for a call that is cancelled at its deadline to clean up after itself
@@ -178,17 +176,16 @@ class Batch:
 
 def _called(run: Callable[[], Any], ended: Callable[[], Any]) -> Result:
     try:
-        return rendered(call_user(run))
+        return rendered(run())
     except BaseException as error:  # noqa: BLE001 - a tool's failure, SystemExit included, is its result
         return failure(error)
     finally:
         ended()
 
 
-async def _awaited(run: Callable[[], Any]) -> Result:
+async def _awaited(run: Callable[[], Awaitable[Any]]) -> Result:
     try:
-        value: Any = await await_user(run())
-        value = await await_user(_collected(value)) if inspect.isasyncgen(value) else value
+        value = await run()
     except (asyncio.CancelledError, GeneratorExit) as error:
         task = asyncio.current_task()
         if isinstance(error, GeneratorExit) or (task is not None and task.cancelling()):
@@ -199,13 +196,3 @@ async def _awaited(run: Callable[[], Any]) -> Result:
     if isinstance(value, (str, Result)):
         return rendered(value)
     return await in_thread(functools.partial(rendered, value))
-
-
-async def _collected(values: Any) -> Any:
-    items: list[Any] = []
-    async with contextlib.aclosing(values):
-        async for item in values:
-            items.append(item)
-            if len(items) > ITEMS:
-                break
-    return iter(items)

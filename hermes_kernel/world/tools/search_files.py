@@ -11,7 +11,7 @@ from pathlib import Path
 from hermes_kernel.world.tools.places import located, missing, said
 from hermes_kernel.world.tools.processes import run_process
 from hermes_kernel.world.tools.results import Result, ToolError
-from hermes_kernel.world.tools.tool import Tool, tool_of
+from hermes_kernel.world.tools.tool import Tool, built_in
 
 PROGRAM = Path(__file__).with_name("_search.py")
 SECONDS = 20.0
@@ -55,4 +55,4 @@ def make_search_files(folder: Callable[[], Path], seconds: float = SECONDS) -> T
             ended.output.rstrip("\n") or f"Nothing in {path} matches {pattern!r}{f' in {glob}' if glob else ''}."
         )
 
-    return tool_of(search_files, repeatable=True, seconds=seconds + 10)
+    return built_in(search_files, repeatable=True, seconds=seconds + 10)

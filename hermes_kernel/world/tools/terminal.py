@@ -14,7 +14,7 @@ from hermes_kernel.world.tools.places import located, said
 from hermes_kernel.world.tools.processes import Ended, run_process
 from hermes_kernel.world.tools.results import Result, ToolError
 from hermes_kernel.world.tools.risk import Risk
-from hermes_kernel.world.tools.tool import Tool, tool_of
+from hermes_kernel.world.tools.tool import Tool, built_in
 
 SECRET = re.compile(
     r"(?i)key|token|secret|passw|passphrase|credential|cookie|private|_auth$|^auth|dsn$|connection_string|database_url"
@@ -64,7 +64,7 @@ def make_terminal(folder: Callable[[], Path], seconds: float, secrets: Callable[
     def risk(arguments: Mapping[str, Any]) -> Risk | None:
         return shell_risk(arguments["command"])
 
-    return tool_of(terminal, seconds=LONGEST + 60, dangerous=risk)
+    return built_in(terminal, seconds=LONGEST + 60, dangerous=risk)
 
 
 def told(ended: Ended, seconds: float) -> Result:

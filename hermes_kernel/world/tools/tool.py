@@ -9,15 +9,17 @@ import re
 import typing
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar, overload
 
 from hermes_kernel.core.messages import ToolSpec
 from hermes_kernel.core.text import scrub
 from hermes_kernel.world.tools.docs import read_docs
+from hermes_kernel.world.tools.results import collected
 from hermes_kernel.world.tools.revive import revive
 from hermes_kernel.world.tools.risk import Risk
 from hermes_kernel.world.tools.schema import HintError, Schema, schema_of
+from hermes_kernel.world.tools.usercode import await_user, call_user
 
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # what every provider takes
 MARK = "__hermes_tool__"
@@ -100,6 +102,12 @@ def tool_of(fn: Callable[..., Any] | Tool, **options: Any) -> Tool:
     options["dangerous"] = _risk_of(name, options.get("dangerous"))
     description = brief_description(described or f"Call {name}.")
     return Tool(name, description, json.dumps(parameters, ensure_ascii=False), _runner(fn, signature, hints), **options)
+
+
+def built_in(fn: Callable[..., Any], **options: Any) -> Tool:
+    """The `Tool` of a function of ours. It takes what JSON carries, and no signal may interrupt its frames: it may have
+    begun something that it must end."""
+    return replace(tool_of(fn, **options), run=fn)
 
 
 def tools_in(namespace: Mapping[str, Any]) -> tuple[Tool, ...]:
@@ -190,25 +198,23 @@ def _risk_of(name: str, dangerous: Any) -> Callable[[Mapping[str, Any]], Risk | 
 
 
 def _runner(fn: Callable[..., Any], signature: inspect.Signature, hints: Mapping[str, Any]) -> Callable[..., Any]:
-    def bind(arguments: Mapping[str, Any]) -> inspect.BoundArguments:
+    def bound(arguments: Mapping[str, Any]) -> functools.partial[Any]:
         revived = {name: revive(hints.get(name, Any), value) for name, value in arguments.items()}
         given = OrderedDict((name, revived[name]) for name in signature.parameters if name in revived)
-        bound = inspect.BoundArguments(signature, given)
-        bound.apply_defaults()
-        return bound
+        full = inspect.BoundArguments(signature, given)
+        full.apply_defaults()
+        return functools.partial(fn, *full.args, **full.kwargs)
 
-    async def run_async(**arguments: Any) -> Any:
-        bound = bind(arguments)
-        return await fn(*bound.args, **bound.kwargs)
+    async def await_it(**arguments: Any) -> Any:
+        return await await_user(bound(arguments)())
 
-    def run(**arguments: Any) -> Any:
-        bound = bind(arguments)
-        return fn(*bound.args, **bound.kwargs)
+    async def collect_it(**arguments: Any) -> Any:
+        return await await_user(collected(bound(arguments)()))
 
-    async def generate(**arguments: Any) -> Any:
-        return run(**arguments)
+    def call_it(**arguments: Any) -> Any:
+        return call_user(bound(arguments))
 
     called = fn if inspect.isroutine(fn) or isinstance(fn, functools.partial) else type(fn).__call__
     if inspect.iscoroutinefunction(called):
-        return run_async
-    return generate if inspect.isasyncgenfunction(called) else run
+        return await_it
+    return collect_it if inspect.isasyncgenfunction(called) else call_it

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from hermes_kernel.core.text import scrub
 from hermes_kernel.world.tools.places import located, outside_risk, said
 from hermes_kernel.world.tools.results import Result, ToolError
 from hermes_kernel.world.tools.risk import Risk
-from hermes_kernel.world.tools.tool import Tool, tool_of
+from hermes_kernel.world.tools.tool import Tool, built_in
 
 
 def make_write_file(folder: Callable[[], Path]) -> Tool:
@@ -41,7 +41,7 @@ def make_write_file(folder: Callable[[], Path]) -> Tool:
     def risk(arguments: Mapping[str, Any]) -> Risk | None:
         return outside_risk(arguments["path"], folder())
 
-    return tool_of(write_file, dangerous=risk)
+    return built_in(write_file, dangerous=risk)
 
 
 def replace(at: Path, content: bytes) -> int:
@@ -54,23 +54,18 @@ def replace(at: Path, content: bytes) -> int:
     if target.exists() and not target.is_file():
         raise OSError(f"{target} is not a regular file")
     target.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, aside = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
+    aside = target.with_name(f".{target.name[:40]}.{os.getpid()}.{threading.get_ident()}")
+    aside.unlink(missing_ok=True)
+    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
-            os.fchmod(file.fileno(), _mode(target))
+            if target.exists():
+                os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
             os.fsync(file.fileno())
-        Path(aside).replace(target)
+        aside.replace(target)
     except BaseException:
-        Path(aside).unlink(missing_ok=True)
+        aside.unlink(missing_ok=True)
         raise
     return len(content)
-
-
-def _mode(target: Path) -> int:
-    if target.exists():
-        return stat.S_IMODE(target.stat().st_mode)
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask

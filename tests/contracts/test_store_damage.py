@@ -359,6 +359,14 @@ def test_facts_of_a_later_version_are_kept_and_passed_over(written):
     assert store(written).recall("s") == titles(10)
 
 
+def test_a_store_that_was_removed_under_a_running_kernel_begins_again(written):
+    log = store(written, "new")
+    log.append("t", Opened("t"))
+    shutil.rmtree(written / "store")
+    log.append("t", Titled("still here"))
+    assert store(written).recall("t") == [Titled("still here")]
+
+
 def test_a_copy_of_a_journal_adds_nothing(written):
     (path,) = journals(written)
     shutil.copy(path, path.with_name("copy.jsonl"))

@@ -51,8 +51,7 @@ class Journal:
         Raises:
             OSError: the journal cannot be made.
         """
-        if self._handle < 0:
-            self._open()
+        self._be_there()
         self._minted += 1
         return f"{self._name}.{self._minted}"
 
@@ -63,6 +62,7 @@ class Journal:
         Raises:
             OSError: the disk is full or does not take it.
         """
+        self._be_there()
         self._drop_torn()
         try:
             self._write(line)
@@ -82,6 +82,13 @@ class Journal:
         if self._handle >= 0:
             os.close(self._handle)
         self._handle = -1
+
+    def _be_there(self) -> None:
+        """Have a journal open that others can find: what goes to one that somebody removed is lost."""
+        if self._handle >= 0 and os.fstat(self._handle).st_nlink == 0:
+            self.close()
+        if self._handle < 0:
+            self._open()
 
     def _write(self, line: bytes) -> None:
         if os.write(self._handle, line) != len(line):

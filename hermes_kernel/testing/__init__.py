@@ -21,7 +21,7 @@ from hermes_kernel.testing.refusals import (
     unstreamed,
     without_tools,
 )
-from hermes_kernel.testing.replies import Tokens, call, calls, say, torn, written_call
+from hermes_kernel.testing.replies import Tokens, billed, call, calls, say, torn, written_call
 from hermes_kernel.testing.server import Request, Server
 from hermes_kernel.testing.step import Soon, Step, forever, late, queued
 from hermes_kernel.testing.trouble import (
@@ -55,6 +55,7 @@ __all__ = [
     "Thoughts",
     "Tokens",
     "bad_arguments",
+    "billed",
     "call",
     "calls",
     "cut_call",

@@ -13,7 +13,7 @@ from hermes_kernel.core.finish import Finish
 from hermes_kernel.core.messages import ToolCall, Usage
 from hermes_kernel.core.text import scrub
 from hermes_kernel.testing import wire
-from hermes_kernel.testing.step import MARK, Beat, Count, Pause, Step, framed
+from hermes_kernel.testing.step import MARK, Beat, Count, Pause, Step, frame, framed
 from hermes_kernel.testing.wire import Asked, CallShape, Thoughts
 
 Text = str | Sequence[str]
@@ -41,9 +41,11 @@ class Tokens:
 
     def beat(self, pieces: int) -> Beat:
         """The usage event of a reply of so many pieces."""
+        return self.event(pieces) if self.prompt else Count(self.reply or pieces)
+
+    def event(self, pieces: int) -> bytes:
+        """The same with a prompt of known size."""
         reply = self.reply or pieces
-        if not self.prompt:
-            return Count(reply)
         told: dict[str, Any] = {
             "prompt_tokens": self.prompt,
             "completion_tokens": reply,
@@ -125,6 +127,15 @@ def written_call(name: str, arguments: Mapping[str, Any], form: str = "<tool_cal
     """A model without a call format of its own writes the call into its text; `form` has ``{}`` where the JSON goes."""
     body = json.dumps({"name": name, "arguments": dict(arguments)})
     return replace(say(form.replace("{}", body)), name=f"written_call({name})")
+
+
+def billed(step: Step, prompt: int, reply: int) -> Step:
+    """`step` with these tokens told as its usage, instead of counted ones."""
+    tokens = Tokens(prompt, reply)
+    told = frame(tokens.event(reply))
+    beats = tuple(told if isinstance(beat, Count) else beat for beat in step.beats)
+    tells = (replace(e, usage=tokens.usage(reply)) if isinstance(e, Replied) else e for e in step.tells)
+    return replace(step, beats=beats, tells=tuple(tells))
 
 
 def torn(text: str) -> Step:

@@ -22,6 +22,7 @@ from hermes_kernel.testing import (
     Thoughts,
     Tokens,
     bad_arguments,
+    billed,
     call,
     calls,
     cut_call,
@@ -145,6 +146,10 @@ def test_usage_is_counted_from_the_request_unless_it_is_given_or_withheld() -> N
     assert given["usage"]["total_tokens"] == 107
     assert given["usage"]["prompt_tokens_details"] == {"cached_tokens": 40}
     assert "usage" not in withheld
+
+
+def test_any_step_may_be_billed_as_one_likes() -> None:
+    assert answer(billed(call("price", {}), 1200, 30)).chunks[-1]["usage"]["total_tokens"] == 1230
 
 
 @pytest.mark.parametrize("form", ["reasoning_content", "reasoning", "reasoning_details", "content_list", "think_tag"])

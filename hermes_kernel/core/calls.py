@@ -108,15 +108,16 @@ class Calls:
         """The calls in order, each with an id no other has, and whether one of them was cut off. ``limited`` when the
         reply ended at the output limit: then arguments that are not whole are taken for cut, even if not begun."""
         seen: set[str] = set()
-        ended = [self._finish(draft, limited, seen, new_id) for draft in self.drafts]
+        ended = [self._finish(draft, new_id, seen, limited=limited) for draft in self.drafts]
         return tuple(call for call, _ in ended), any(cut for _, cut in ended)
 
     def _finish(
-        self, draft: Draft, limited: bool, seen: set[str], new_id: Callable[[], str]
+        self, draft: Draft, new_id: Callable[[], str], seen: set[str], *, limited: bool
     ) -> tuple[ToolCall, bool]:
         mended = mend(draft.written)
         unbegun = not draft.written.strip() and draft is self.drafts[-1]
-        cut = mended.cut or (limited and (unbegun or (bool(mended.flaw) and json_state(draft.written) is not State.WHOLE)))
+        broken = bool(mended.flaw) and json_state(draft.written) is not State.WHOLE
+        cut = mended.cut or (limited and (unbegun or broken))
         arguments = draft.written if cut else mended.arguments
         flaw = CUT.format(draft.characters) if cut else mended.flaw or ("" if draft.name else NAMELESS)
         call_id = scrub(draft.id)

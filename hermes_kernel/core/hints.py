@@ -16,8 +16,9 @@ _GO = re.compile(r"(\d+(?:\.\d+)?)(ms|us|µs|ns|h|m|s|d)")
 _UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _DELAY = re.compile(r'"retryDelay"\s*:\s*"([^"]{1,40})"')
 _AGAIN = re.compile(
-    r"(?:try again|retry|available again|resets?|wait)(?:ing)?(?: again)?(?: after| in| for| at least)? (?:about |approximately )?"
-    r"((?:\d+(?:\.\d+)?\s*(?:milliseconds?|ms|minutes?|mins?|min|m|hours?|hrs?|h|seconds?|secs?|sec|s|days?|d)(?![a-z])[\s,]*(?:and )?)+)",
+    r"(?:try again|retry|available again|resets?|wait)(?:ing)?(?: again)?(?: after| in| for| at least)? (?:about )?"
+    r"((?:\d+(?:\.\d+)?\s*(?:milliseconds?|ms|min(?:ute)?s?|m|h(?:ou)?rs?|h|sec(?:ond)?s?|s|days?|d)(?![a-z])"
+    r"[\s,]*(?:and )?)+)",
     re.IGNORECASE,
 )
 _SPOKEN = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|milli|m|h|s|d)", re.IGNORECASE)
@@ -25,7 +26,7 @@ _BARE = re.compile(r"retry.?after[\"']?[\s:=]+[\"']?(\d+(?:\.\d+)?)", re.IGNOREC
 
 
 def wait_hint(headers: Mapping[str, str], body: str, now: float) -> float | None:
-    """Seconds to wait, or None where nothing sensible is said. Header names in lower case; `now` in seconds since 1970."""
+    """Seconds to wait, or None where nothing sensible is said. Header names are in lower case; `now` is Unix time."""
     candidates = (
         _scaled(headers.get("retry-after-ms", ""), 0.001),
         _retry_after(headers.get("retry-after", ""), now),

@@ -1,4 +1,4 @@
-"""Keeps streamed text back from the point where it is plainly becoming a tool call, so that nobody sees raw JSON flash by.
+"""Keeps streamed text back where it is plainly becoming a tool call, so that nobody sees raw JSON flash by.
 
 What turns out to be no call is let go. What was let through plus what is left at the end is the text of the reply.
 """

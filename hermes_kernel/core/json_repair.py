@@ -25,8 +25,8 @@ _UNREADABLE = (ValueError, RecursionError)
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """``arguments`` is a JSON object as text, or the model's own words when there is a ``flaw``. ``cut`` when what there
-    is, is the beginning of something."""
+    """``arguments`` is a JSON object as text, or the model's own words when there is a ``flaw``. ``cut`` when they are
+    the beginning of something."""
 
     arguments: str
     flaw: str = ""

@@ -1,4 +1,4 @@
-"""A reader of almost-JSON: what models write when they mean JSON. One value, or `Unreadable`; it never guesses at an end.
+"""A reader of almost-JSON: what models write when they mean JSON. One value or `Unreadable`; it guesses at no end.
 
 Takes single, triple and typographic quotes, raw newlines, bare keys, Python literals, comments, trailing commas, and
 quotes inside strings that were not escaped (a quote ends a string only where JSON could go on after it).
@@ -25,7 +25,7 @@ _LITERALS: dict[str, Json] = {
     "true": True, "True": True, "false": False, "False": False,
     "null": None, "None": None, "undefined": None, "nil": None,
 }  # fmt: skip
-_QUOTES = {'"': '"', "'": "'", "“": "”", "`": "`"}  # noqa: RUF001 - typographic quotes are what some models write
+_QUOTES = {'"': '"', "'": "'", "“": "”", "`": "`"}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\n": ""}
 _CODE = re.compile(r"u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|U[0-9a-fA-F]{8}")
 _DEPTH = 64
@@ -121,7 +121,8 @@ def _string(text: str, at: int) -> tuple[str, int]:
     opening = text[at]
     if text.startswith(opening * 3, at):
         return _triple(text, at + 3, opening * 3)
-    closing, out, start = _QUOTES[opening], [], at
+    closing, start = _QUOTES[opening], at
+    out: list[str] = []
     at += 1
     while at < len(text):
         char = text[at]

@@ -1,6 +1,6 @@
 """Tool calls that a model wrote into its text, found and taken out. Only names that were offered count.
 
-The forms: ``<tool_call>{…}``, fenced and bare JSON, ``[TOOL_CALLS]``, ``<function=name>…`` with JSON or ``<parameter=…>``.
+The forms: ``<tool_call>{…}``, fenced and bare JSON, ``[TOOL_CALLS]``, ``<function=name>`` with JSON or parameter tags.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ _PARAMETER = re.compile(r"<parameter=([\w.-]+)>\n?(.*?)\n?(?:</parameter>|(?=<pa
 _MISTRAL = re.compile(r"\[TOOL_CALLS\]\s*([\w.-]+)\s*(?:\[CALL_ID\]\s*\w+\s*)?(?:\[ARGS\])?\s*(?=\{)")
 _OPENING = re.compile(r"[{\[]")
 _LEFT_OVER = re.compile(
-    r"</?(?:tool_calls?|function_calls?|function|tools)(?:=[^>]*)?>|<\|[\w/]*\|?>|\[/?TOOL_CALLS\]|```\w*|^[\s,;\[\]]+$",
+    r"</?(?:tool_calls?|function_calls?|function|tools)(?:=[^>]*)?>|<\|[\w/]*\|?>|\[/?TOOL_CALLS\]"
+    r"|```\w*|^[\s,;\[\]]+$",
     re.MULTILINE,
 )
 _BEGUN = re.compile(r'\{\s*["\'](?:' + "|".join(NAME_KEYS) + r')["\']\s*:\s*["\']([\w.-]+)["\'](.*)\Z', re.DOTALL)

@@ -1,4 +1,4 @@
-"""One streamed reply put together from raw chunks, however they were cut. Every cut of the same stream gives the same reply.
+"""One streamed reply put together from raw chunks: every cut of the same stream gives the same reply.
 
 Turn state comes from what was collected, never from ``finish_reason`` alone. Knows no connection and makes up no ids.
 """
@@ -37,7 +37,7 @@ _FINISHES = {
 
 
 def error_in(chunk: dict[str, Any]) -> bool:
-    """Whether `chunk` is an error that came inside a stream: OpenAI's, vLLM's and LM Studio's forms, and a bare message."""
+    """Whether `chunk` is an error that came inside a stream, in OpenAI's, vLLM's or LM Studio's form, or a message."""
     if chunk.get("error") or chunk.get("object") == "error" or chunk.get("type") == "error":
         return True
     return "choices" not in chunk and ("message" in chunk or "detail" in chunk)
@@ -84,7 +84,7 @@ class Stream:
 
     @property
     def written(self) -> str:
-        """Everything the model wrote: thoughts, answer and arguments. What a reply is counted by if nobody counted it."""
+        """Everything the model wrote: thoughts, answer and arguments. A reply that nobody counted is counted by it."""
         return "".join([*self._thoughts, *self._text, *(draft.written for draft in self.calls.drafts)])
 
     @property
@@ -159,8 +159,5 @@ class Stream:
         pieces = [piece for piece in raw if isinstance(piece, dict)] if isinstance(raw, list) else []
         if isinstance(delta.get("function_call"), dict):
             pieces.append({"function": delta["function_call"]})
-        events: list[Delta] = []
-        for piece in map(Piece.of, pieces):
-            if draft := self.calls.feed(piece):
-                events.append(CallDelta(scrub(draft.name), draft.characters))
-        return events
+        drafts = (self.calls.feed(Piece.of(piece)) for piece in pieces)
+        return [CallDelta(scrub(draft.name), draft.characters) for draft in drafts if draft]

@@ -1,6 +1,6 @@
 """What a server or the network said when a call failed, read from any of the shapes errors come in.
 
-Bodies are objects, strings, arrays, FastAPI details, vLLM's flat form, HTML pages, or nothing; all become one `Trouble`.
+Bodies are objects, strings, arrays, FastAPI details, vLLM's flat form, HTML pages or nothing; all become a `Trouble`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from hermes_kernel.core.text import brief, scrub
 _MOST_CHARACTERS = 300
 _TAGS = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 _NUMBERS = {
-    "asked": (r"request \((\d+) tokens\)", r"requested (?:about )?(\d+) tokens", r"resulted in (\d+) tokens", r"(\d+) tokens? >"),
+    "asked": (
+        r"request \((\d+) tokens\)", r"requested (?:about )?(\d+) tokens", r"resulted in (\d+) tokens",
+        r"(\d+) tokens? >",
+    ),
     "window": (
         r"maximum context length (?:is|of) (\d+)", r"context size \((\d+) tokens\)", r"> (\d+) maximum",
         r"context (?:length|window) (?:is |of )?(?:only )?(\d+)",

@@ -40,8 +40,8 @@ from hermes_kernel.testing import (
     queued,
     rate_limited,
     say,
-    status,
     stall,
+    status,
     thinking_only,
     torn,
     unfinished,
@@ -107,7 +107,9 @@ class Both:
 
     def real(self, *steps):
         server = self._stack.enter_context(Server(steps))
-        return OpenAIModel(Settings(base_url=server.url, model="m", api_key="sk-secret", stale_seconds=0.4), SystemClock())
+        return OpenAIModel(
+            Settings(base_url=server.url, model="m", api_key="sk-secret", stale_seconds=0.4), SystemClock()
+        )
 
 
 @pytest.fixture
@@ -133,7 +135,10 @@ def essence(event):
     """What two models must agree on."""
     match event:
         case Replied():
-            asked = [(one.name, json.loads(one.arguments) if not one.flaw else one.arguments, bool(one.flaw)) for one in event.calls]
+            asked = [
+                (one.name, json.loads(one.arguments) if not one.flaw else one.arguments, bool(one.flaw))
+                for one in event.calls
+            ]
             return ("replied", event.text, asked, event.finish if not event.cut else "cut", event.cut, event.thoughts)
         case Failed():
             return ("failed", event.fault, event.partial, event.wait is not None)
@@ -147,7 +152,9 @@ def check_claims(events, shown=""):
     assert isinstance(end, Replied | Failed | Interrupted)
     assert not any(isinstance(event, KEPT) for event in passing), "exactly one kept event, the last"
     assert screen(shown, passing) == (end.text if isinstance(end, Replied) else end.partial)
-    assert "".join(event.text for event in passing if isinstance(event, ThoughtDelta)) == getattr(end, "thoughts", "") or isinstance(end, Failed)
+    assert "".join(event.text for event in passing if isinstance(event, ThoughtDelta)) == getattr(
+        end, "thoughts", ""
+    ) or isinstance(end, Failed)
     repr(events).encode()
     assert "sk-secret" not in repr(events)
     if isinstance(end, Failed):

@@ -32,7 +32,9 @@ payloads = st.lists(st.dictionaries(st.text(max_size=5), st.text(max_size=8) | s
 @law
 @given(payloads, st.sampled_from(["\n\n", "\r\n\r\n", "\n"]), st.sampled_from(["data: ", "data:"]), st.data())
 def test_events_are_the_same_however_the_bytes_are_cut(values, ending, prefix, data):
-    body = "".join(f"{prefix}{json.dumps(value, ensure_ascii=False)}{ending}: keep-alive\n\nevent: x\n" for value in values)
+    body = "".join(
+        f"{prefix}{json.dumps(value, ensure_ascii=False)}{ending}: keep-alive\n\nevent: x\n" for value in values
+    )
     raw = (body + "data: [DONE]").encode("utf-8", "replace")
     cuts = sorted(data.draw(st.lists(st.integers(0, len(raw)), max_size=5)))
     blocks = [raw[a:b] for a, b in zip([0, *cuts], [*cuts, len(raw)], strict=True)]
@@ -83,7 +85,12 @@ def test_a_page_without_end_is_not_kept_for_ever():
 TREE = {
     "$schema": "x",
     "type": "object",
-    "$defs": {"Node": {"type": "object", "properties": {"pattern": {"type": "string", "pattern": "(?=a)"}, "next": {"$ref": "#/$defs/Node"}}}},
+    "$defs": {
+        "Node": {
+            "type": "object",
+            "properties": {"pattern": {"type": "string", "pattern": "(?=a)"}, "next": {"$ref": "#/$defs/Node"}},
+        }
+    },
     "properties": {
         "root": {"$ref": "#/$defs/Node", "description": "d"},
         "any": True,
@@ -99,7 +106,9 @@ def test_schemas_for_picky_servers_say_no_more_than_a_grammar_can():
     cleaned = plain(TREE)
     text = json.dumps(cleaned)
     assert not any(word in text for word in ("$ref", "$defs", "$schema", "(?=a)", "format", "wat"))
-    assert cleaned["properties"]["root"]["properties"]["pattern"] == {"type": "string"}, "a parameter may be called pattern"
+    assert cleaned["properties"]["root"]["properties"]["pattern"] == {"type": "string"}, (
+        "a parameter may be called pattern"
+    )
     assert cleaned["properties"]["root"]["description"] == "d"
     assert cleaned["properties"]["any"] == {}
     assert cleaned["properties"]["either"]["anyOf"] == [{}, {}, {"type": "null"}]
@@ -108,7 +117,12 @@ def test_schemas_for_picky_servers_say_no_more_than_a_grammar_can():
 
 
 def test_a_name_with_an_at_sign_is_no_address():
-    found = routes_of(Settings(base_url="http://a/v1", model="m", api_key="k", fallback_models="claude@20240229,x@http://a/v2/,y@local:"), {})
+    found = routes_of(
+        Settings(
+            base_url="http://a/v1", model="m", api_key="k", fallback_models="claude@20240229,x@http://a/v2/,y@local:"
+        ),
+        {},
+    )
     assert [(route.model, route.base_url, route.api_key) for route in found[1:]] == [
         ("claude@20240229", "http://a/v1", "k"),
         ("x", "http://a/v2", "k"),
@@ -124,7 +138,11 @@ def test_an_address_is_shown_without_its_secrets():
 
 CONVERSATION = (
     User("q", (Image("image/png", "QQ=="),)),
-    Assistant("", (ToolCall("call_1", "", "{}", extra='{"signature": "s"}'),), extra='{"reasoning": "r", "reasoning_details": [1]}'),
+    Assistant(
+        "",
+        (ToolCall("call_1", "", "{}", extra='{"signature": "s"}'),),
+        extra='{"reasoning": "r", "reasoning_details": [1]}',
+    ),
     Observation("call_1", "", "", images=(Image("image/png", "QQ=="),)),
     User("and"),
 )
@@ -198,7 +216,13 @@ def test_what_teaches_nothing_changes_nothing(trouble):
 
 
 @law
-@given(st.text(max_size=60) | st.sampled_from(["max_tokens", "stream_options", "tools", "image", "reasoning"]).map(lambda w: f"unsupported {w}"), st.sampled_from([400, 404, 422, 500]))
+@given(
+    st.text(max_size=60)
+    | st.sampled_from(["max_tokens", "stream_options", "tools", "image", "reasoning"]).map(
+        lambda w: f"unsupported {w}"
+    ),
+    st.sampled_from([400, 404, 422, 500]),
+)
 def test_lessons_come_to_an_end(words, status):
     quirks = Quirks()
     for _ in range(12):
@@ -214,7 +238,9 @@ def test_lessons_come_to_an_end(words, status):
 def test_a_field_that_is_refused_under_both_names_is_left_out():
     words = read_trouble('{"error": {"message": "Unsupported parameter: max_tokens", "param": "max_tokens"}}', 400)
     quirks, _ = learn(Quirks(), words, Sent(frozenset({"max_tokens"})))
-    other = read_trouble('{"error": {"message": "Unknown field max_completion_tokens", "param": "max_completion_tokens"}}', 400)
+    other = read_trouble(
+        '{"error": {"message": "Unknown field max_completion_tokens", "param": "max_completion_tokens"}}', 400
+    )
     quirks, _ = learn(quirks, other, Sent(frozenset({"max_completion_tokens"})))
     body, _ = Encoder("m").body(CallModel((User("q"),)), (), quirks, 10)
     assert not {"max_tokens", "max_completion_tokens"} & set(json.loads(body))

@@ -51,7 +51,8 @@ ASK = CallModel((User("q"),))
 def model_for(server, *, clock=None, **settings):
     url = server if isinstance(server, str) else server.url
     return OpenAIModel(
-        Settings(**{"base_url": url, "model": "m", "api_key": "sk-secret", "stale_seconds": 0.5, **settings}), clock or SystemClock()
+        Settings(**{"base_url": url, "model": "m", "api_key": "sk-secret", "stale_seconds": 0.5, **settings}),
+        clock or SystemClock(),
     )
 
 
@@ -206,11 +207,20 @@ async def test_a_request_has_few_fields_and_the_whole_conversation():
     transcript = (
         User("first"),
         User("second"),
-        Assistant("", (ToolCall("c1", "price", '{"sku": "A"}', extra='{"extra_content": {"s": 1}}'), ToolCall("c2", "price", "{'", flaw="bad")), extra='{"reasoning": "r"}'),
+        Assistant(
+            "",
+            (
+                ToolCall("c1", "price", '{"sku": "A"}', extra='{"extra_content": {"s": 1}}'),
+                ToolCall("c2", "price", "{'", flaw="bad"),
+            ),
+            extra='{"reasoning": "r"}',
+        ),
         Observation("c1", "price", "3 EUR"),
         Observation("c2", "price", "not JSON"),
     )
-    _, request = await once(say("x"), CallModel(transcript, system="Be brief.", suffix=User("go on"), max_tokens=64), TOOLS)
+    _, request = await once(
+        say("x"), CallModel(transcript, system="Be brief.", suffix=User("go on"), max_tokens=64), TOOLS
+    )
     body = request.body
     assert set(body) == {"model", "stream", "stream_options", "max_tokens", "tools", "messages"}
     assert body["messages"] == [
@@ -249,7 +259,8 @@ async def test_a_growing_conversation_is_sent_whole_each_time():
 
 
 @pytest.mark.parametrize(
-    ("caution", "sent"), [(0, "ä 😀 \ufffd".encode()), (1, b"\\u00e4 \\ud83d\\ude00 \\ufffd"), (2, b"\\u00e4 \\ufffd \\ufffd")]
+    ("caution", "sent"),
+    [(0, "ä 😀 \ufffd".encode()), (1, b"\\u00e4 \\ud83d\\ude00 \\ufffd"), (2, b"\\u00e4 \\ufffd \\ufffd")],
 )
 async def test_caution_writes_less_and_less_daringly(caution, sent):
     from hermes_kernel.world.model.encode import Encoder
@@ -260,7 +271,11 @@ async def test_caution_writes_less_and_less_daringly(caution, sent):
     assert json.loads(body)
 
 
-IMAGES = (User("look", (Image("image/png", "QUJD"),)), Assistant("", (ToolCall("c1", "price", "{}"),)), Observation("c1", "price", "plot", images=(Image("image/png", "REVG"),)))
+IMAGES = (
+    User("look", (Image("image/png", "QUJD"),)),
+    Assistant("", (ToolCall("c1", "price", "{}"),)),
+    Observation("c1", "price", "plot", images=(Image("image/png", "REVG"),)),
+)
 
 
 async def test_images_go_as_parts_and_those_of_tools_after_the_results():
@@ -279,7 +294,9 @@ async def test_a_model_that_cannot_see_is_told_once_and_remembered():
         events = await ask(model, CallModel(IMAGES))
         await ask(model, CallModel(IMAGES))
         await model.aclose()
-        assert [event.text for event in events if isinstance(event, Noticed)] == ["This model takes no images: they are left out."]
+        assert [event.text for event in events if isinstance(event, Noticed)] == [
+            "This model takes no images: they are left out."
+        ]
         assert [isinstance(request.messages[0]["content"], str) for request in server.requests] == [False, True, True]
     off, request = await once(say("x"), CallModel(IMAGES), vision="off")
     assert off.text == "x"
@@ -327,17 +344,31 @@ async def test_a_complaint_that_does_not_end_ends():
 @pytest.mark.parametrize(
     ("words", "check"),
     [
-        ("Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9.", lambda m: len(m[1]["tool_calls"][0]["id"]) == 9 and m[2]["tool_call_id"] == m[1]["tool_calls"][0]["id"]),
-        ("Unexpected role 'user' after role 'tool'", lambda m: [one["role"] for one in m[2:]] == ["tool", "assistant", "user"]),
-        ("Missing reasoning_content field in the assistant message at message index 1", lambda m: m[1].get("reasoning_content") == "r"),
+        (
+            "Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9.",
+            lambda m: len(m[1]["tool_calls"][0]["id"]) == 9 and m[2]["tool_call_id"] == m[1]["tool_calls"][0]["id"],
+        ),
+        (
+            "Unexpected role 'user' after role 'tool'",
+            lambda m: [one["role"] for one in m[2:]] == ["tool", "assistant", "user"],
+        ),
+        (
+            "Missing reasoning_content field in the assistant message at message index 1",
+            lambda m: m[1].get("reasoning_content") == "r",
+        ),
         ("Invalid value for 'content': expected a string, got null.", lambda m: m[1]["content"] == ""),
-        ("messages.1.tool_calls.0.extra_content: Extra inputs are not permitted", lambda m: "extra_content" not in m[1]["tool_calls"][0]),
+        (
+            "messages.1.tool_calls.0.extra_content: Extra inputs are not permitted",
+            lambda m: "extra_content" not in m[1]["tool_calls"][0],
+        ),
     ],
 )
 async def test_a_complaint_about_messages_changes_how_they_are_written(words, check):
     transcript = (
         User("q"),
-        Assistant("", (ToolCall("call_1", "price", "{}", extra='{"extra_content": 1}'),), extra='{"reasoning_content": "r"}'),
+        Assistant(
+            "", (ToolCall("call_1", "price", "{}", extra='{"extra_content": 1}'),), extra='{"reasoning_content": "r"}'
+        ),
         Observation("call_1", "price", "3"),
         User("and"),
     )
@@ -381,8 +412,14 @@ async def test_a_call_written_as_text_is_a_call_and_never_shown():
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"base_url": "https://api.example.com/v1", "model": "m"}, "There is no API key for https://api.example.com/v1"),
-        ({"base_url": "https://api.example.com/v1", "model": "m", "api_key": "sk-schlüssel"}, "characters that no key has"),
+        (
+            {"base_url": "https://api.example.com/v1", "model": "m"},
+            "There is no API key for https://api.example.com/v1",
+        ),
+        (
+            {"base_url": "https://api.example.com/v1", "model": "m", "api_key": "sk-schlüssel"},
+            "characters that no key has",
+        ),
         ({"model": "m"}, "No model is configured"),
     ],
 )
@@ -476,7 +513,11 @@ async def test_a_limit_of_requests_is_waited_for_before_the_call():
 
 
 async def test_a_limit_that_an_answer_says_is_used_up_is_waited_for():
-    headers = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "12s", "x-ratelimit-remaining-tokens": "-1"}
+    headers = {
+        "x-ratelimit-remaining-requests": "0",
+        "x-ratelimit-reset-requests": "12s",
+        "x-ratelimit-remaining-tokens": "-1",
+    }
     step = say("x")
     told = Step(step.name, step.beats, step.tells, headers=(*step.headers, *headers.items()))
     with Server(told) as server:

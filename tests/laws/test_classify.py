@@ -83,7 +83,7 @@ ROWS = [
     ("llama-server, loading", 503, {"error": {"message": "Loading model", "type": "unavailable_error", "code": 503}}, Fault.OVERLOADED),
     ("anthropic, overloaded", 529, openai("Overloaded", kind="overloaded_error"), Fault.OVERLOADED),
     ("groq, flex", 498, openai("Flex tier capacity exceeded"), Fault.OVERLOADED),
-    ("openrouter, provider down", 502, {"error": {"code": 502, "message": "Provider returned error", "metadata": {"raw": "{\"error\": {\"message\": \"boom\"}}"}}}, Fault.SERVER_ERROR),
+    ("openrouter, provider down", 502, {"error": {"code": 502, "message": "Provider returned error", "metadata": {"raw": '{"error": {"message": "boom"}}'}}}, Fault.SERVER_ERROR),
     ("openrouter, none", 503, {"error": {"code": 503, "message": "No provider available that meets your routing requirements"}}, Fault.OVERLOADED),
     ("nginx", 502, "<html><body><h1>502 Bad Gateway</h1></body></html>", Fault.SERVER_ERROR),
     ("cloudflare", 524, "error code: 524", Fault.TIMEOUT),
@@ -147,8 +147,14 @@ def test_every_trouble_is_a_fault(trouble):
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=10),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.sampled_from(["error", "message", "detail", "loc", "msg", "metadata", "raw", "code", "type", "n_ctx"]), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["error", "message", "detail", "loc", "msg", "metadata", "raw", "code", "type", "n_ctx"]),
+            inner,
+            max_size=3,
+        )
+    ),
     max_leaves=12,
 )
 
@@ -174,7 +180,10 @@ def test_any_body_can_be_read_and_its_message_is_one_short_line(body, status):
         ('{"detail": {"message": "d"}}', "d"),
         ('{"detail": [{"loc": ["body", "x"], "msg": "bad"}, 3]}', "body.x: bad"),
         ('{"message": {"detail": [{"loc": "x", "msg": "bad"}]}}', "bad"),
-        ('{"error": {"message": "Provider returned error", "metadata": {"raw": "no GPU"}}}', "Provider returned error: no GPU"),
+        (
+            '{"error": {"message": "Provider returned error", "metadata": {"raw": "no GPU"}}}',
+            "Provider returned error: no GPU",
+        ),
         ('{"error": {"message": "E", "metadata": {"raw": "{\\"error\\": \\"inner\\"}"}}}', "E: inner"),
         ('{"error": {"metadata": 3, "msg": "m"}}', "m"),
         ("<html><style>x{}</style><h1>Bad\nGateway</h1></html>", "Bad Gateway"),
@@ -202,7 +211,11 @@ def test_words_that_are_too_deep_end_somewhere():
         ({"error": {"message": LLAMA, "n_prompt_tokens": 9001, "n_ctx": 4096}}, 9001, 4096),
         (openai(LLAMA), 9001, 4096),
         (openai(CONTEXT), 9001, 8192),
-        (openai("maximum context length is 131,072 tokens. However, you requested about 140,000 tokens"), 140000, 131072),
+        (
+            openai("maximum context length is 131,072 tokens. However, you requested about 140,000 tokens"),
+            140000,
+            131072,
+        ),
         (openai("prompt is too long: 209001 tokens > 200000 maximum"), 209001, 200000),
         (openai("no numbers"), 0, 0),
     ],
@@ -219,4 +232,7 @@ def test_a_code_in_a_stream_is_its_status():
 
 
 def test_no_secret_is_ever_in_a_message():
-    assert one_line("Incorrect API key provided: sk-secret.\nTry again", ("sk-secret", "")) == "Incorrect API key provided: ***. Try again"
+    assert (
+        one_line("Incorrect API key provided: sk-secret.\nTry again", ("sk-secret", ""))
+        == "Incorrect API key provided: ***. Try again"
+    )

@@ -53,7 +53,13 @@ def test_how_long_a_server_asks_to_wait(headers, body, seconds):
 
 
 @settings(deadline=None)
-@given(st.dictionaries(st.sampled_from(["retry-after", "retry-after-ms", "x-ratelimit-remaining", "x-ratelimit-reset"]), st.text(max_size=20)), st.text())
+@given(
+    st.dictionaries(
+        st.sampled_from(["retry-after", "retry-after-ms", "x-ratelimit-remaining", "x-ratelimit-reset"]),
+        st.text(max_size=20),
+    ),
+    st.text(),
+)
 def test_a_hint_is_sane_or_none(headers, body):
     hint = wait_hint(headers, body, NOW)
     assert hint is None or 0 <= hint <= LONGEST_SECONDS

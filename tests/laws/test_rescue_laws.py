@@ -50,7 +50,7 @@ def named(calls):
 
 
 @law
-@given(st.text(max_size=60) | st.text("<{[`\n \"tjname:_colsprie>", max_size=60), st.data())
+@given(st.text(max_size=60) | st.text('<{[`\n "tjname:_colsprie>', max_size=60), st.data())
 def test_text_without_a_call_is_shown_whole_however_it_is_cut(text, data):
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
     parts = [text[a:b] for a, b in itertools.pairwise([0, *cuts, len(text)])]
@@ -60,7 +60,9 @@ def test_text_without_a_call_is_shown_whole_however_it_is_cut(text, data):
 
 
 @law
-@given(st.sampled_from(FORMS), values, st.sampled_from(["", "Let me look.\n", "Ein Wort, dann:\n\n"]), st.integers(1, 9))
+@given(
+    st.sampled_from(FORMS), values, st.sampled_from(["", "Let me look.\n", "Ein Wort, dann:\n\n"]), st.integers(1, 9)
+)
 def test_a_call_in_any_form_is_found_and_not_a_character_of_it_is_shown(form, arguments, before, size):
     text = before + form.replace("{}", json.dumps({"name": "price", "arguments": arguments}))
     shown, rest, calls, cut = hold([text[at : at + size] for at in range(0, len(text), size)])
@@ -91,11 +93,17 @@ def test_with_no_tools_offered_nothing_is_held_back(before, form, arguments):
         ('{"function": {"name": "price", "parameters": {"a": 1}}}', [("price", {"a": 1})]),
         ('{"arguments": {"a": 1}, "name": "price"}', [("price", {"a": 1})]),
         ('{"tool": "price", "tool_input": {"a": 1}}', [("price", {"a": 1})]),
-        ('{"name": "price", "arguments": {"a": 1}}\n{"name": "python", "arguments": {}}', [("price", {"a": 1}), ("python", {})]),
-        ('[{"name": "price", "arguments": {"a": 1}}, {"name": "python", "arguments": {}}]', [("price", {"a": 1}), ("python", {})]),
+        (
+            '{"name": "price", "arguments": {"a": 1}}\n{"name": "python", "arguments": {}}',
+            [("price", {"a": 1}), ("python", {})],
+        ),
+        (
+            '[{"name": "price", "arguments": {"a": 1}}, {"name": "python", "arguments": {}}]',
+            [("price", {"a": 1}), ("python", {})],
+        ),
         ('{"name": "price", "arguments": {"a": 1}}\n' * 3, [("price", {"a": 1})]),
-        ("[TOOL_CALLS]price[ARGS]{\"a\": 1}", [("price", {"a": 1})]),
-        ("[TOOL_CALLS]price[CALL_ID]x1[ARGS]{\"a\": 1}[TOOL_CALLS]python{}", [("price", {"a": 1}), ("python", {})]),
+        ('[TOOL_CALLS]price[ARGS]{"a": 1}', [("price", {"a": 1})]),
+        ('[TOOL_CALLS]price[CALL_ID]x1[ARGS]{"a": 1}[TOOL_CALLS]python{}', [("price", {"a": 1}), ("python", {})]),
         ('<function=price={"a": 1}</function>', [("price", {"a": 1})]),
         ('<function=price>{"a": 1}</function>', [("price", {"a": 1})]),
         ('<function=price{"a": 1}></function>', [("price", {"a": 1})]),
@@ -103,7 +111,10 @@ def test_with_no_tools_offered_nothing_is_held_back(before, form, arguments):
             "<tool_call>\n<function=python>\n<parameter=code>\nx = 1\nprint(x)\n</parameter>\n<parameter=n>\n3\n</parameter>\n</function>\n</tool_call>",
             [("python", {"code": "x = 1\nprint(x)", "n": 3})],
         ),
-        ('```json\n{"name": "python", "arguments": {"code": """\nprint("hi")\n"""}}\n```', [("python", {"code": '\nprint("hi")\n'})]),
+        (
+            '```json\n{"name": "python", "arguments": {"code": """\nprint("hi")\n"""}}\n```',
+            [("python", {"code": '\nprint("hi")\n'})],
+        ),
         ("{'name': 'price', 'arguments': {'a': 1}}", [("price", {"a": 1})]),
     ],
 )

@@ -19,7 +19,9 @@ law = settings(deadline=None)
 SHAPES = ["openai", "ids_everywhere", "whole", "no_index", "all_zero", "no_ids", "summary", "dict", "batch", "legacy"]
 
 texts = st.text(st.characters(codec="utf-8") | st.sampled_from("😀🎈<>{}"), max_size=40)
-arguments = st.dictionaries(st.text(max_size=8), st.text(max_size=12) | st.integers() | st.none(), min_size=1, max_size=3)
+arguments = st.dictionaries(
+    st.text(max_size=8), st.text(max_size=12) | st.integers() | st.none(), min_size=1, max_size=3
+)
 asked = st.lists(st.tuples(st.sampled_from(["price", "python"]), arguments), min_size=1, max_size=4)
 
 
@@ -109,7 +111,12 @@ def test_lone_surrogates_never_come_out(text, data):
 def test_calls_are_the_same_in_every_shape(calls, shape, data):
     if shape == "no_ids":
         calls = [call for at, call in enumerate(calls) if call not in calls[:at]]
-    _, reply = fold([*call_chunks(calls, shape, data), chunk({}, data.draw(st.sampled_from(["stop", "tool_calls", None, "end_turn"])))])
+    _, reply = fold(
+        [
+            *call_chunks(calls, shape, data),
+            chunk({}, data.draw(st.sampled_from(["stop", "tool_calls", None, "end_turn"]))),
+        ]
+    )
     assert [(call.name, json.loads(call.arguments)) for call in reply.calls] == calls
     assert len({call.id for call in reply.calls}) == len(calls)
     assert not reply.cut
@@ -122,7 +129,10 @@ def test_a_call_that_was_cut_off_is_never_whole(calls, data):
     name, value = calls[-1]
     text = json.dumps(value)
     keep = data.draw(st.integers(1, len(text) - 1))
-    chunks = [*call_chunks(calls[:-1], "openai", data), chunk({"tool_calls": [piece(name, text[:keep], index=9, id="last")]})]
+    chunks = [
+        *call_chunks(calls[:-1], "openai", data),
+        chunk({"tool_calls": [piece(name, text[:keep], index=9, id="last")]}),
+    ]
     _, reply = fold([*chunks, chunk({}, data.draw(st.sampled_from(["length", "tool_calls", "stop", None])))])
     assert reply.cut
     assert reply.calls[-1].flaw
@@ -130,17 +140,27 @@ def test_a_call_that_was_cut_off_is_never_whole(calls, data):
     assert not any(call.flaw for call in reply.calls[:-1])
 
 
-junk = st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5), lambda x: st.lists(x, max_size=3), max_leaves=4)
+junk = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5), lambda x: st.lists(x, max_size=3), max_leaves=4
+)
 fields = ["choices", "delta", "index", "finish_reason", "content", "tool_calls", "function", "arguments", "name", "id", "usage",
           "x_groq", "timings", "reasoning", "reasoning_content", "reasoning_details", "type", "text", "thinking", "message",
           "function_call", "extra_content", "prompt_tokens", "refusal", "summary"]  # fmt: skip
 hostile = st.recursive(
-    junk, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(fields), inner, max_size=4), max_leaves=25
+    junk,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(fields), inner, max_size=4),
+    max_leaves=25,
 )
 
 
 @settings(deadline=None, max_examples=400)
-@given(st.lists(st.dictionaries(st.sampled_from(fields), hostile, max_size=5) | hostile.map(lambda d: chunk(d if isinstance(d, dict) else {})), max_size=6))
+@given(
+    st.lists(
+        st.dictionaries(st.sampled_from(fields), hostile, max_size=5)
+        | hostile.map(lambda d: chunk(d if isinstance(d, dict) else {})),
+        max_size=6,
+    )
+)
 def test_nothing_a_server_can_send_breaks_the_fold(chunks):
     deltas, reply = fold(chunks)
     assert isinstance(reply, Replied)
@@ -202,7 +222,9 @@ def test_where_a_think_tag_counts(text, answer, thoughts):
     ],
 )
 def test_thoughts_are_kept_as_a_provider_wants_them_back(deltas, thoughts, extra):
-    _, reply = fold([*map(chunk, deltas), chunk({"content": [{"type": "text", "text": "x"}, "y", {"type": "image"}]}, "stop")])
+    _, reply = fold(
+        [*map(chunk, deltas), chunk({"content": [{"type": "text", "text": "x"}, "y", {"type": "image"}]}, "stop")]
+    )
     assert (reply.thoughts, reply.text) == (thoughts, "xy")
     assert (json.loads(reply.extra) if reply.extra else None) == extra
 
@@ -223,7 +245,10 @@ def test_thoughts_are_kept_as_a_provider_wants_them_back(deltas, thoughts, extra
             },
             Usage(1, 5, 2, 3, 1, 0.25),
         ),
-        ({"usage": {"prompt_tokens": 5, "completion_tokens": 2, "prompt_cache_hit_tokens": 4, "cost": True}}, Usage(1, 5, 2, 4)),
+        (
+            {"usage": {"prompt_tokens": 5, "completion_tokens": 2, "prompt_cache_hit_tokens": 4, "cost": True}},
+            Usage(1, 5, 2, 4),
+        ),
         ({"usage": None, "x_groq": {"usage": {"prompt_tokens": 5, "completion_tokens": 2}}}, Usage(1, 5, 2)),
         ({"x_groq": {"id": "r"}}, Usage(1, estimated=True)),
         ({"timings": {"prompt_n": 4, "cache_n": 3, "predicted_n": 2}}, Usage(1, 7, 2, 3)),
@@ -233,7 +258,9 @@ def test_thoughts_are_kept_as_a_provider_wants_them_back(deltas, thoughts, extra
     ],
 )
 def test_usage_is_found_wherever_it_is(more, usage):
-    _, reply = fold([chunk({"content": "a"}), {"choices": [], **more}, {"choices": None, "usage": {}}, chunk({}, "stop")])
+    _, reply = fold(
+        [chunk({"content": "a"}), {"choices": [], **more}, {"choices": None, "usage": {}}, chunk({}, "stop")]
+    )
     assert reply.usage == usage
 
 
@@ -281,8 +308,14 @@ def named(calls):
     ("pieces", "calls"),
     [
         ([piece("a", "{}", index=0, id="1"), piece(None, '{"x":1}', index=0, id="1")], [("a", '{"x":1}')]),
-        ([piece("a", '{"x":1}', index=0, id="1"), piece("a", '{"x":2}', index=1, id="1")], [("a", '{"x":1}'), ("a", '{"x":2}')]),
-        ([piece("a", '{"x":1}', index=0, id="1"), piece("a", '{"x":1}', index=1, id="1")], [("a", '{"x":1}'), ("a", '{"x":1}')]),
+        (
+            [piece("a", '{"x":1}', index=0, id="1"), piece("a", '{"x":2}', index=1, id="1")],
+            [("a", '{"x":1}'), ("a", '{"x":2}')],
+        ),
+        (
+            [piece("a", '{"x":1}', index=0, id="1"), piece("a", '{"x":1}', index=1, id="1")],
+            [("a", '{"x":1}'), ("a", '{"x":1}')],
+        ),
         ([piece("a", "", index=0, id="1"), piece("b", "{}", index=1, id="1")], [("a", "{}"), ("b", "{}")]),
         ([piece("a", '{"x":1}', index=0), piece("b", '{"x":1}', index=0)], [("a", '{"x":1}'), ("b", '{"x":1}')]),
         ([piece("a", '{"x"', index=0), piece("a", ":1}", index=0)], [("a", '{"x":1}')]),
@@ -316,7 +349,10 @@ def test_what_a_provider_wants_back_is_kept_even_if_it_comes_alone():
 
 
 def test_the_old_function_call_field_is_a_call():
-    chunks = [chunk({"function_call": {"name": "a", "arguments": '{"x"'}}), chunk({"function_call": {"arguments": ":1}"}}, "function_call")]
+    chunks = [
+        chunk({"function_call": {"name": "a", "arguments": '{"x"'}}),
+        chunk({"function_call": {"arguments": ":1}"}}, "function_call"),
+    ]
     deltas, reply = fold(chunks)
     assert named(reply.calls) == [("a", '{"x":1}')]
     assert deltas == [CallDelta("a", 4), CallDelta("a", 7)]
@@ -333,13 +369,20 @@ def test_a_whole_message_is_read_like_a_delta():
 
 
 def test_only_the_first_of_several_choices_is_read():
-    assert fold([{"choices": [{"index": 1, "delta": {"content": "other"}}]}, chunk({"content": "a"}, "stop")])[1].text == "a"
+    assert (
+        fold([{"choices": [{"index": 1, "delta": {"content": "other"}}]}, chunk({"content": "a"}, "stop")])[1].text
+        == "a"
+    )
 
 
 def test_what_was_written_is_what_is_counted():
     stream = Stream()
     assert stream.is_empty
-    for one_chunk in (chunk({"reasoning": "a"}), chunk({"content": "b"}), chunk({"tool_calls": [piece("n", "{}", id="1")]})):
+    for one_chunk in (
+        chunk({"reasoning": "a"}),
+        chunk({"content": "b"}),
+        chunk({"tool_calls": [piece("n", "{}", id="1")]}),
+    ):
         stream.feed(one_chunk)
     assert stream.written == "ab{}"
     assert not stream.is_empty
@@ -347,7 +390,14 @@ def test_what_was_written_is_what_is_counted():
 
 @pytest.mark.parametrize(
     "error",
-    [{"error": {"message": "m"}}, {"error": "m"}, {"object": "error", "message": "m"}, {"type": "error"}, {"message": "m"}, {"detail": "m"}],
+    [
+        {"error": {"message": "m"}},
+        {"error": "m"},
+        {"object": "error", "message": "m"},
+        {"type": "error"},
+        {"message": "m"},
+        {"detail": "m"},
+    ],
 )
 def test_errors_inside_a_stream_are_known(error):
     assert error_in(error)

@@ -22,9 +22,7 @@ def silent(watch, seconds, step=0.1):
     return passed
 
 
-@pytest.mark.parametrize(
-    ("begun", "cause", "limit"), [(False, Cause.FIRST_BYTE, 180), (True, Cause.STALE, 90)]
-)
+@pytest.mark.parametrize(("begun", "cause", "limit"), [(False, Cause.FIRST_BYTE, 180), (True, Cause.STALE, 90)])
 def test_a_limit_is_passed_when_it_has_been_silent_for_so_long(begun, cause, limit):
     watch = Watch(PATIENCE)
     if begun:

@@ -10,47 +10,27 @@ import os
 import secrets
 import string
 from collections.abc import AsyncGenerator, Callable, Sequence
-from dataclasses import dataclass, replace
 
-from hermes_kernel.core.classify import classify
 from hermes_kernel.core.commands import CallModel
 from hermes_kernel.core.events import Calling, Event, Failed, Interrupted, Replied
-from hermes_kernel.core.faults import Fault
-from hermes_kernel.core.hints import wait_hint
 from hermes_kernel.core.messages import ToolSpec, Usage
-from hermes_kernel.core.trouble import Cause, Trouble, one_line
+from hermes_kernel.core.trouble import Cause, Trouble
 from hermes_kernel.settings import Settings
+from hermes_kernel.world.model.asking import Asking
 from hermes_kernel.world.model.connection import Pool
 from hermes_kernel.world.model.exchange import Exchange, Terms
 from hermes_kernel.world.model.lane import Lane
-from hermes_kernel.world.model.quirks import Sent
 from hermes_kernel.world.model.reading import Reading
 from hermes_kernel.world.model.routes import Cooling, Route, routes_of
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.stop import Stop
 
-_MOST_LESSONS = 8
-_LARGE_TOKENS = 120_000
-"""A request of so many tokens that gets no answer but a closed connection was too long, where the window is unknown."""
-_LARGE_SHARE = 0.6
-_BYTES_PER_TOKEN = 4
-
-
-@dataclass(slots=True)
-class _Asking:
-    """One call as it is being made."""
-
-    call: CallModel
-    tools: tuple[ToolSpec, ...]
-    stop: Stop
-    lane: Lane
-    started: float
-    body: bytes = b""
-    sent: Sent = Sent(frozenset())
+_MOST_REQUESTS = 8
+"""Requests for one call: the first, and one after each lesson."""
 
 
 class OpenAIModel:
-    """Asks the model of `settings` and, by their number, its fallbacks. One for a session; used from one loop at a time.
+    """Asks the model of `settings` and, by their number, its fallbacks. One for a session, used from a loop at a time.
 
     ``routes`` replaces the ones of the settings. ``new_id`` makes ids for tool calls that come without one: 9
     alphanumerics, which every provider takes back.
@@ -107,51 +87,47 @@ class OpenAIModel:
     async def reply(self, call: CallModel, tools: Sequence[ToolSpec], stop: Stop) -> AsyncGenerator[Event, None]:
         """See `ports.Model.reply`."""
         number = min(max(call.route, 0), len(self._lanes) - 1)
-        asking = _Asking(call, tuple(tools), stop, self._lanes[number], self._clock.elapsed())
-        final: Event | None = None
+        asking = Asking(call, tuple(tools), stop, self._lanes[number], self._clock)
         async for event in self._conversation(asking):
-            final = event
             yield event
-        if isinstance(final, Failed):
-            self._cooling.failed(number, final, self._clock.elapsed())
-        elif isinstance(final, Replied):
+        end = asking.end
+        if isinstance(end, Failed):
+            self._cooling.failed(number, end, self._clock.elapsed())
+        elif isinstance(end, Replied):
             self._cooling.replied(number)
+        if end is not None:
+            yield end
 
-    async def _conversation(self, asking: _Asking) -> AsyncGenerator[Event, None]:
+    async def _conversation(self, asking: Asking) -> AsyncGenerator[Event, None]:
         """What can be said without asking; else ask, and ask once more for each lesson in an answer."""
         lane = asking.lane
         if objection := lane.objection():
-            yield self._failed(asking, Trouble(status=401, message=objection))
+            asking.end = asking.failed(Trouble(status=401, message=objection))
             return
         if lane.local and lane.route is None:
             async for progress in lane.local.start(asking.stop):
                 yield progress
         if asking.stop.by:
-            yield Interrupted(asking.stop.by, asking.call.shown)
+            asking.end = Interrupted(asking.stop.by, asking.call.shown)
         elif lane.route is None:
-            trouble = lane.local.trouble if lane.local else ""
-            yield self._failed(asking, Trouble(status=404, message=trouble))
+            asking.end = asking.failed(Trouble(status=404, message=lane.local.trouble if lane.local else ""))
         else:
-            async for event in self._lessons(asking, lane.route):
+            async for event in self._requests(asking, lane.route):
                 yield event
 
-    async def _lessons(self, asking: _Asking, route: Route) -> AsyncGenerator[Event, None]:
-        for _ in range(_MOST_LESSONS):
-            wait = asking.lane.window.wait(self._clock.elapsed())
-            if wait:
-                yield self._throttled(asking, wait)
+    async def _requests(self, asking: Asking, route: Route) -> AsyncGenerator[Event, None]:
+        for _ in range(_MOST_REQUESTS):
+            if wait := asking.lane.window.wait(self._clock.elapsed()):
+                asking.end = asking.throttled(wait)
                 return
-            ends: list[Event] = []
-            async for event in self._attempt(asking, route, ends):
+            async for event in self._request(asking, route):
                 yield event
-            if len(ends) == 1:
-                yield ends[0]
+            if asking.lesson is None:
                 return
-            yield ends[1]
-        yield ends[0]
+            yield asking.lesson
+            asking.lesson = None
 
-    async def _attempt(self, asking: _Asking, route: Route, ends: list[Event]) -> AsyncGenerator[Event, None]:
-        """One request. ``ends`` gets its final event, and after it the lesson that makes another request worth while."""
+    async def _request(self, asking: Asking, route: Route) -> AsyncGenerator[Event, None]:
         lane, call = asking.lane, asking.call
         limit = call.max_tokens or self._settings.max_tokens
         asking.body, asking.sent = lane.encoder.body(call, asking.tools, lane.quirks, limit)
@@ -162,88 +138,41 @@ class OpenAIModel:
         try:
             client = self._pool.client(route)
         except ValueError as error:
-            ends.append(self._failed(asking, Trouble(status=404, message=f"{route.endpoint} is no address: {error}")))
+            asking.end = asking.failed(Trouble(status=404, message=f"{route.endpoint} is no address: {error}"))
             return
         lane.window.sent(self._clock.elapsed())
         async for event in exchange.events(client):
             yield event
         lane.window.learn(exchange.headers, self._clock.elapsed(), self._clock.now())
-        for event in self._conclude(asking, exchange, reading, ends):
+        for event in self._conclude(asking, exchange, reading):
             yield event
 
-    def _conclude(self, asking: _Asking, exchange: Exchange, reading: Reading, ends: list[Event]) -> list[Event]:
-        """The passing events that are left; the final one goes into ``ends``."""
+    def _conclude(self, asking: Asking, exchange: Exchange, reading: Reading) -> list[Event]:
+        """How the request ended, and the passing events that are left to tell."""
+        usage = asking.guess(reading) if exchange.begun else Usage()
         if asking.stop.by:
-            usage = self._guessed(asking, reading) if exchange.begun else Usage()
-            ends.append(Interrupted(asking.stop.by, reading.visible, usage))
+            asking.end = Interrupted(asking.stop.by, reading.visible, usage)
             return []
         events, result = reading.conclude(exchange.trouble, exchange.status)
-        if isinstance(result, Replied):
-            return events + self._replied(asking, exchange, reading, result, ends)
-        trouble = self._told(asking, exchange, result)
-        rescued = reading.rescued(trouble.generation) if trouble.generation else None
-        if rescued:
-            return events + self._replied(asking, exchange, reading, rescued, ends)
-        if asking.lane.local and trouble.cause in (Cause.CONNECT, Cause.DISCONNECT):
-            asking.lane.local.forget()
-        usage = self._guessed(asking, reading) if exchange.begun else Usage()
-        ends.append(self._failed(asking, trouble, reading.visible, usage))
-        if (lesson := asking.lane.learn(trouble, asking.sent)) and not exchange.begun:
-            ends.append(lesson)
-        return events
+        if isinstance(result, Trouble):
+            trouble = asking.told(result, exchange, self._settings.context_window)
+            rescued = reading.rescued(trouble.generation) if trouble.generation else None
+            if rescued is None:
+                asking.end = asking.failed(trouble, reading.visible, usage)
+                self._take_in(asking, trouble, exchange)
+                return events
+            result = rescued
+        asking.end = reply = asking.replied(result, reading, exchange.first_byte)
+        suspicion = asking.lane.suspicion(reply.usage, asking.input_tokens)
+        return [*events, suspicion] if suspicion else events
 
-    def _replied(
-        self, asking: _Asking, exchange: Exchange, reading: Reading, reply: Replied, ends: list[Event]
-    ) -> list[Event]:
+    def _take_in(self, asking: Asking, trouble: Trouble, exchange: Exchange) -> None:
+        """What a failure means for later requests, and whether one of them can follow at once."""
         lane = asking.lane
-        usage = self._guessed(asking, reading) if reply.usage.estimated else reply.usage
-        ends.append(
-            replace(
-                reply,
-                usage=usage,
-                model=lane.wanted.model,
-                endpoint=lane.wanted.endpoint,
-                first_byte_seconds=exchange.first_byte,
-                seconds=self._clock.elapsed() - asking.started,
-            )
-        )
-        suspicion = lane.suspicion(usage, len(asking.body) // _BYTES_PER_TOKEN)
-        return [suspicion] if suspicion else []
-
-    def _told(self, asking: _Asking, exchange: Exchange, trouble: Trouble) -> Trouble:
-        """`trouble` with what only this end knows: the server's hint, and whether the request was very large."""
-        headers = exchange.headers if exchange.status != 200 else {}
-        window = self._settings.context_window
-        limit = window * _LARGE_SHARE if window else _LARGE_TOKENS
-        return replace(
-            trouble,
-            wait=wait_hint(headers, trouble.words, self._clock.now()),
-            large=not exchange.begun and len(asking.body) / _BYTES_PER_TOKEN > limit,
-        )
-
-    def _guessed(self, asking: _Asking, reading: Reading) -> Usage:
-        return Usage(1, len(asking.body) // _BYTES_PER_TOKEN, reading.output_tokens, estimated=True)
-
-    def _throttled(self, asking: _Asking, wait: float) -> Failed:
-        trouble = Trouble(message=f"the request limit of this endpoint is used up for {wait:.1f} s", wait=wait)
-        return replace(self._failed(asking, trouble), fault=Fault.PROACTIVE_RATE_LIMIT)
-
-    def _failed(
-        self, asking: _Asking, trouble: Trouble, partial: str | None = None, usage: Usage | None = None
-    ) -> Failed:
-        route = asking.lane.wanted
-        secret = asking.lane.route.api_key if asking.lane.route else route.api_key
-        return Failed(
-            fault=classify(trouble),
-            message=one_line(trouble.message, (secret, route.api_key)),
-            status=trouble.status,
-            wait=trouble.wait,
-            partial=asking.call.shown if partial is None else partial,
-            usage=usage or Usage(),
-            model=route.model,
-            endpoint=route.endpoint,
-            seconds=self._clock.elapsed() - asking.started,
-        )
+        if lane.local and trouble.cause in (Cause.CONNECT, Cause.DISCONNECT):
+            lane.local.forget()
+        if not exchange.begun:
+            asking.lesson = lane.learn(trouble, asking.sent)
 
 
 def _nine_characters() -> str:

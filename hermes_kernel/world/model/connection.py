@@ -1,7 +1,7 @@
 """One request over one connection, read by a task of its own into a queue. Closing it really closes the socket.
 
-`openai` is imported when the first client is made, and used lean: the body is bytes that are sent as they are, the answer
-is bytes that are read as they come. It retries nothing; that is decided elsewhere.
+`openai` is imported when the first client is made, and used lean: the body is bytes that are sent as they are, the
+answer is bytes that are read as they come. It retries nothing; that is decided elsewhere.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from weakref import WeakKeyDictionary
 
 from hermes_kernel.core.trouble import Cause, Trouble, read_trouble
@@ -61,7 +61,7 @@ class Pool:
 
 
 class Connection:
-    """A request that is out. ``status`` is 200 once the answer has begun well; ``trouble`` says why there is no more."""
+    """A request that is out. ``status`` is 200 once the answer has begun; ``trouble`` says why there is no more."""
 
     def __init__(self, client: AsyncOpenAI, body: bytes, ring: Callable[[], None]) -> None:
         self.headers: dict[str, str] = {}
@@ -133,14 +133,15 @@ async def _post(client: AsyncOpenAI, body: bytes) -> httpx2.Response:
     import httpx2
     from openai import AsyncStream
 
-    return await client.post(
+    response: object = await client.post(
         "/chat/completions",
-        cast_to=httpx2.Response,
+        cast_to=httpx2.Response,  # asked for this, the client hands the answer over unread
         content=body,
         options={"headers": {"Accept": "text/event-stream, application/json"}},
         stream=True,
         stream_cls=AsyncStream[object],
     )
+    return cast("httpx2.Response", response)
 
 
 def _new_client(route: Route, connect_seconds: float) -> AsyncOpenAI:
@@ -185,4 +186,3 @@ def _close_soon(client: AsyncOpenAI) -> None:
 
 _CLOSING: set[asyncio.Future[None]] = set()
 """A task nobody holds may be collected before it has run."""
-

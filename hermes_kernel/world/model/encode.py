@@ -5,22 +5,18 @@ Pure but for its memory. Knows what one endpoint wants (`Quirks`), not how it is
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from hermes_kernel.core.commands import CallModel
-from hermes_kernel.core.messages import Assistant, Image, Message, Observation, ToolCall, ToolSpec, Transcript, User
+from hermes_kernel.core.messages import Assistant, Message, Observation, ToolSpec, Transcript, User
 from hermes_kernel.core.text import REPLACEMENT, scrub
+from hermes_kernel.world.model.forms import images_of, wire_messages
 from hermes_kernel.world.model.quirks import Quirks, Sent
 from hermes_kernel.world.model.schema import plain
 
-BRIDGE = "Noted."
-NO_IMAGE = "[An image is not shown: this model takes none.]"
-NAMELESS = "unknown"
-_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _MOST_MEMORIES = 8
 
 
@@ -55,9 +51,9 @@ class Memory:
         at = self._known(transcript)
         while at < len(transcript):
             end = _group_end(transcript, at)
-            messages = wire_messages(transcript[at:end], self.style, after=transcript[at - 1] if at else None)
+            messages = wire_messages(transcript[at:end], self.style.quirks, after=transcript[at - 1] if at else None)
             encoded = b",".join(dump(message, self.style.caution) for message in messages)
-            images = self.style.quirks.vision and any(_images(message) for message in transcript[at:end])
+            images = self.style.quirks.vision and any(images_of(message) for message in transcript[at:end])
             self._groups.append(_Group(at, end, encoded, images))
             at = end
         self._messages[:] = transcript
@@ -102,7 +98,7 @@ class Encoder:
         pieces, images = self._memory(transcript, style).encode(transcript)
         if call.system:
             pieces = [dump({"role": "system", "content": call.system}, style.caution), *pieces]
-        extra = wire_messages(tail, style, after=transcript[-1] if transcript else None)
+        extra = wire_messages(tail, style.quirks, after=transcript[-1] if transcript else None)
         return b",".join([*pieces, *(dump(message, style.caution) for message in extra)]), images
 
     def _memory(self, transcript: Transcript, style: Style) -> Memory:
@@ -119,7 +115,11 @@ class Encoder:
         if not tools:
             return b""
         if self._tools[:2] != (tools, plain_schemas):
-            self._tools = tools, plain_schemas, b',"tools":' + dump([_tool(spec, plain_schemas) for spec in tools], 1)
+            self._tools = (
+                tools,
+                plain_schemas,
+                b',"tools":' + dump([_tool(spec, plain_schemas=plain_schemas) for spec in tools], 1),
+            )
         return self._tools[2]
 
 
@@ -138,27 +138,6 @@ def dump(value: Any, caution: int) -> bytes:
         return scrub(text).encode()
 
 
-def wire_messages(messages: Sequence[Message], style: Style, after: Message | None) -> list[dict[str, Any]]:
-    """One group of messages (see `_Group`) as the wire has them, following message `after`."""
-    out: list[dict[str, Any]] = []
-    users = [message for message in messages if isinstance(message, User)]
-    seen = [image for message in messages if isinstance(message, Observation) for image in message.images]
-    for message in messages:
-        if isinstance(message, Assistant):
-            out.append(_assistant(message, style.quirks))
-        elif isinstance(message, Observation):
-            out.append(_observation(message, style.quirks))
-    shown = [image for user in users for image in user.images]
-    text = "\n\n".join(user.text for user in users)
-    if seen and style.quirks.vision:
-        shown, text = [*seen, *shown], text or "[Images from the tools above.]"
-    if text or users:
-        follows_tool = isinstance(messages[0] if seen else after, Observation)
-        out += [{"role": "assistant", "content": BRIDGE}] if style.quirks.bridge and follows_tool else []
-        out.append({"role": "user", "content": _content(text, shown, style.quirks)})
-    return out
-
-
 def _group_end(transcript: Transcript, at: int) -> int:
     """Where the group that begins at `at` ends."""
     end, kind = at + 1, type(transcript[at])
@@ -166,7 +145,7 @@ def _group_end(transcript: Transcript, at: int) -> int:
         return end
     while end < len(transcript) and type(transcript[end]) is kind:
         end += 1
-    if kind is Observation and any(_images(message) for message in transcript[at:end]):
+    if kind is Observation and any(images_of(message) for message in transcript[at:end]):
         while end < len(transcript) and isinstance(transcript[end], User):
             end += 1
     return end
@@ -174,57 +153,6 @@ def _group_end(transcript: Transcript, at: int) -> int:
 
 def _grows(group: _Group, transcript: Transcript) -> bool:
     return group.end < len(transcript) and _group_end(transcript, group.start) > group.end
-
-
-def _images(message: Message) -> tuple[Image, ...]:
-    return () if isinstance(message, Assistant) else message.images
-
-
-def _content(text: str, images: Sequence[Image], quirks: Quirks) -> str | list[dict[str, Any]]:
-    if not images:
-        return text
-    if not quirks.vision:
-        return f"{text}\n{NO_IMAGE}" if text else NO_IMAGE
-    urls = [f"data:{image.mime};base64,{image.data}" for image in images]
-    return [{"type": "text", "text": text}, *({"type": "image_url", "image_url": {"url": url}} for url in urls)]
-
-
-def _assistant(message: Assistant, quirks: Quirks) -> dict[str, Any]:
-    empty = None if message.calls and quirks.null_content else ""
-    out: dict[str, Any] = {"role": "assistant", "content": message.text or empty}
-    if message.calls:
-        out["tool_calls"] = [_call(call, quirks) for call in message.calls]
-    if quirks.replay:
-        told = json.loads(message.extra) if message.extra else {}
-        out |= {name: told[name] for name in quirks.replay if name in told}
-        if "reasoning_content" in quirks.replay:
-            out.setdefault("reasoning_content", "")
-        if "reasoning_details" in out:
-            out.pop("reasoning", None)
-    return out
-
-
-def _call(call: ToolCall, quirks: Quirks) -> dict[str, Any]:
-    arguments = "{}" if call.flaw else call.arguments or "{}"
-    function = {"name": call.name or NAMELESS, "arguments": arguments}
-    extra = json.loads(call.extra) if call.extra and quirks.call_extras else {}
-    return {"id": _id(call.id, quirks), "type": "function", "function": function, **extra}
-
-
-def _observation(message: Observation, quirks: Quirks) -> dict[str, Any]:
-    text = message.text
-    if message.images and not quirks.vision:
-        text = f"{text}\n{NO_IMAGE}" if text else NO_IMAGE
-    name = message.name or NAMELESS
-    return {"role": "tool", "tool_call_id": _id(message.call_id, quirks), "name": name, "content": text}
-
-
-def _id(call_id: str, quirks: Quirks) -> str:
-    """The id as the endpoint takes it; the same one always becomes the same."""
-    if not quirks.nine_ids or (len(call_id) == 9 and call_id.isascii() and call_id.isalnum()):
-        return call_id
-    number = int.from_bytes(hashlib.sha256(call_id.encode("utf-8", "replace")).digest()[:8], "big")
-    return "".join(_ALPHABET[number // 62**place % 62] for place in range(9))
 
 
 def _fields(model: str, quirks: Quirks, max_tokens: int) -> dict[str, Any]:
@@ -238,7 +166,7 @@ def _fields(model: str, quirks: Quirks, max_tokens: int) -> dict[str, Any]:
     return fields
 
 
-def _tool(spec: ToolSpec, plain_schemas: bool) -> dict[str, Any]:
+def _tool(spec: ToolSpec, *, plain_schemas: bool) -> dict[str, Any]:
     parameters = json.loads(spec.parameters)
     function = {
         "name": spec.name,

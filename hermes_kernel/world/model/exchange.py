@@ -1,4 +1,4 @@
-"""One request and the wait for its answer: passing events as they come. Can be stopped at any moment; no silence is endless."""
+"""One request and the wait for its answer. It can be stopped at any moment, and no silence is endless."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Terms:
 
 
 class Exchange:
-    """Sends ``body`` and reads the answer into ``reading``. Afterwards ``trouble`` says what went wrong, if anything did;
-    ``headers`` and ``status`` are those of the answer; ``first_byte`` is when it began, in seconds from the start."""
+    """Sends ``body`` and reads the answer into ``reading``. Afterwards ``trouble`` says what went wrong, if anything
+    did; ``headers`` and ``status`` are the answer's; ``first_byte`` is when it began, in seconds from the start."""
 
     def __init__(self, body: bytes, reading: Reading, terms: Terms) -> None:
         self.trouble: Trouble | None = None

@@ -19,7 +19,7 @@ from hermes_kernel.world.model.starting import LocalServer
 from hermes_kernel.world.model.watch import Patience
 
 _NO_MODEL = "No model is configured: set HERMES_BASE_URL and HERMES_MODEL (HERMES_API_KEY for a hosted endpoint)."
-_NO_KEY = "There is no API key for {}: set HERMES_API_KEY (or OPENAI_API_KEY), or name another endpoint in HERMES_BASE_URL."
+_NO_KEY = "There is no API key for {}: set HERMES_API_KEY or OPENAI_API_KEY, or another endpoint in HERMES_BASE_URL."
 _BAD_KEY = "The API key for {} has characters that no key has (a line break, perhaps): set it again."
 _CUT_PROMPT = (
     "The server counted {:,} prompt tokens where about {:,} were sent: it seems to cut long prompts. "

@@ -19,9 +19,9 @@ from hermes_kernel.core.trouble import Cause, Trouble
 class Quirks:
     """How requests to one model at one endpoint are written.
 
-    ``limit_name`` is the field of the output limit, ``most_tokens`` the largest value it takes (0: not known). ``replay``
-    names the reasoning fields that go back with assistant messages, ``call_extras`` whether fields of calls do.
-    ``nine_ids`` and ``bridge`` are Mistral's: ids of 9 alphanumerics, and no user message right after a tool's.
+    ``limit_name`` is the field of the output limit, ``most_tokens`` the largest value it takes (0: not known).
+    ``replay`` names the reasoning fields that go back with assistant messages; ``call_extras``: whether those of calls
+    do. ``nine_ids`` and ``bridge`` are Mistral's: ids of 9 alphanumerics, and no user message right after a tool's.
     """
 
     limit_name: str = "max_tokens"
@@ -40,11 +40,13 @@ class Quirks:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What a request had in it that a server may complain about: its top-level fields, and whether there were images."""
+    """What a request had in it that a server may complain about: its top-level fields, and whether images."""
 
     fields: frozenset[str]
     images: bool = False
 
+
+NOTHING_SENT = Sent(frozenset())
 
 _HOSTS: tuple[tuple[str, Quirks], ...] = (
     ("api.openai.com", Quirks(limit_name="max_completion_tokens")),
@@ -69,7 +71,8 @@ _REFUSES = re.compile(
     re.IGNORECASE,
 )
 _AT_MOST = re.compile(
-    r"(?:at most|maximum (?:value|allowed)[^\d]{0,40}|less than or equal to|<=|up to|cannot exceed|must not exceed)\s*[`'\"]?(\d+)",
+    r"(?:at most|maximum (?:value|allowed)[^\d]{0,40}|less than or equal to|<=|up to|(?:can|must )not exceed)"
+    r"\s*[`'\"]?(\d+)",
     re.IGNORECASE,
 )
 _SCHEMA = re.compile(r"schema|\bpattern\b|\$ref|grammar|regex", re.IGNORECASE)
@@ -85,7 +88,7 @@ _LIMITS = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_
 
 
 def quirks_of(base_url: str, *, near: bool, local: bool = False) -> Quirks:
-    """What is known of an endpoint before the first call. One on this machine may be llama-server; ``local`` is ours."""
+    """What is known of an endpoint before the first call. One nearby may be llama-server; a ``local`` one is ours."""
     host = urlsplit(base_url).hostname or ""
     if local:
         return Quirks(temperature=0.0, plain_schemas=True)
@@ -131,13 +134,15 @@ def _about_messages(quirks: Quirks, trouble: Trouble) -> tuple[Quirks, str] | No
 def _about_fields(quirks: Quirks, trouble: Trouble, sent: Sent) -> tuple[Quirks, str] | None:
     named = _named(trouble, sent.fields)
     if named in _LIMITS and (most := _AT_MOST.search(trouble.message)):
-        return replace(quirks, most_tokens=int(most[1])), f"The output limit of this model is {most[1]} tokens."
+        return replace(quirks, most_tokens=int(most[1])), f"This model writes {most[1]} tokens at most."
     if not named or not (trouble.param or _REFUSES.search(trouble.words)):
         return _about_schemas(quirks, trouble, sent)
     other = _LIMITS.get(named)
     if other and quirks.limit_name == named and other not in quirks.dropped:
         dropped = quirks.dropped | {named}
-        return replace(quirks, limit_name=other, dropped=dropped), f"{named} is not known here: {other} is sent instead."
+        return replace(
+            quirks, limit_name=other, dropped=dropped
+        ), f"{named} is not known here: {other} is sent instead."
     return replace(quirks, dropped=quirks.dropped | {named}), f"{named} is not known here: it is left out."
 
 

@@ -29,7 +29,7 @@ class RateWindow:
         self._sent.append(elapsed)
 
     def learn(self, headers: Mapping[str, str], elapsed: float, now: float) -> None:
-        """What an answer says is left. A remainder of 0 closes the window until its reset; negative ones mean nothing."""
+        """What an answer says is left. A remainder of 0 closes the window until its reset; a negative one is none."""
         seconds = used_up(headers, now)
         if seconds is not None:
             self._renewed = max(self._renewed, elapsed + seconds)

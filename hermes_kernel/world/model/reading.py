@@ -28,11 +28,11 @@ STOPPED_EARLY = frozenset({"error", "insufficient_system_resource", "malformed_f
 _CUT_CALL = "invalid diff"
 """llama-server of early 2026 says so when the output limit cuts a tool call."""
 _OFF_GRAMMAR = "does not match the expected"
-"""Later ones say so, perhaps after a whole call, when text does not fit the model's template."""
+"""Later ones say so, perhaps after a whole call, when text does not fit the template of the model."""
 
 
 class Reading:
-    """One reply as it is read. ``shown`` is on the screen already; calls of ``offered`` tools are looked for in text."""
+    """One reply as it is read. ``shown`` is on the screen already; calls of ``offered`` tools are sought in text."""
 
     def __init__(self, shown: str, offered: Collection[str], new_id: Callable[[], str]) -> None:
         self.trouble: Trouble | None = None

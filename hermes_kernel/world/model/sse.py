@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 _MOST_STRAY = 1_000_000
-"""Bytes of a body that is no event stream which are kept to find out what it says."""
+"""Bytes that are kept of a body that is no event stream, to find out what it says."""
 
 
 _decode = json.JSONDecoder().raw_decode
@@ -19,8 +19,8 @@ _decode = json.JSONDecoder().raw_decode
 class EventStream:
     """Feed it blocks of bytes; it gives the JSON values of the events in them.
 
-    ``done`` after ``[DONE]``; ``broken`` after an event that is no JSON; ``events`` counts those that were; ``stray`` is
-    what belongs to no event.
+    ``done`` after ``[DONE]``; ``broken`` after an event that is no JSON; ``events`` counts those that were;
+    ``stray`` is what belongs to no event.
     """
 
     def __init__(self) -> None:
@@ -73,13 +73,13 @@ class EventStream:
         try:
             text = data.decode().strip()
             value, end = _decode(text)
-            if end != len(text):
-                raise ValueError(text)
         except (ValueError, RecursionError):
-            self._unreadable(data, values)
-        else:
+            text, value, end = "", None, -1
+        if end == len(text):
             values.append(value)
             self._data.clear()
+        else:
+            self._unreadable(data, values)
 
     def _unreadable(self, data: bytes, values: list[Any]) -> None:
         word = data.strip()

@@ -95,7 +95,7 @@ ORDINARY = [
     "git clone git@github.com:org/repo.git",
     "Bearer authentication is what this endpoint wants",
     "the token bearer authenticated-by-certificate",
-    "npm_config_registry=https://registry.npmjs.org/",
+    "npm_config_registry=https://registry.example.org/",
     "hf_hub_download(repo_id='x', filename='y')",
     "primary_key=user_id_0123456789",
     "for token in tokens: total_tokens += 1",

@@ -37,7 +37,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "hermes_kernel.testing": (*BASE, "hermes_kernel.world", "hermes_kernel.testing"),
     "hermes_kernel.doctor": (*MIDDLE, "hermes_kernel"),
     "hermes_kernel.cell": (*INNER, "hermes_kernel.cell"),
-    "hermes_kernel.kernel": (*WHOLE, "hermes_kernel", "hermes_kernel.cell"),
+    "hermes_kernel.kernel": (*WHOLE, "hermes_kernel", "hermes_kernel.cell", "hermes_kernel.kernel"),
     "hermes_kernel.cli": (*WHOLE, "hermes_kernel", "hermes_kernel.cli"),
     "hermes_kernel.__main__": ("hermes_kernel.cli",),
     "magics": (*WHOLE, "hermes_kernel", "magics"),

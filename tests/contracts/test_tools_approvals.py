@@ -93,6 +93,7 @@ echo x > /etc/hosts
 echo x >> ~/.bashrc
 tee /etc/passwd
 cp x /usr/bin/y
+echo x > ~/.hermes/kernel.toml
 crontab -r
 dd if=a of=b
 psql -c 'DROP TABLE users'
@@ -284,6 +285,20 @@ async def test_writes_inside_the_working_folder_are_free_and_outside_are_asked_a
         assert not result.ok, path
         assert "outside the working folder" in result.text
     assert not (tmp_path / "x.txt").exists()
+
+
+async def test_the_agents_own_folder_is_asked_about_and_what_a_person_allowed_is_never_its_to_change(tmp_path):
+    person = Someone("always")
+    tools = toolbox(tmp_path, person)
+    (tmp_path / "link").symlink_to(tmp_path / "home")
+    for path in ("home/approvals.json", "link/approvals.json", str(tmp_path / "home" / "approvals.json")):
+        result = observed(
+            await run_calls(tools, ("write_file", {"path": path, "content": '{"allowed": ["shell:root"]}'}))
+        )
+        assert "never allowed" in result.text
+    assert person.asked == []
+    assert observed(await run_calls(tools, ("write_file", {"path": "home/notes.md", "content": "x"}))).ok
+    assert len(person.asked) == 1
 
 
 async def test_a_question_shows_what_would_run_and_hides_nothing_in_it(tmp_path):

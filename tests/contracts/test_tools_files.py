@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from hermes_kernel.world.tools.edits import NoPlace, edited
 from hermes_kernel.world.tools.keeping import keep, safe
-from hermes_kernel.world.tools.places import outside_risk
+from hermes_kernel.world.tools.places import write_risk
 from hermes_kernel.world.tools.shell_words import pipelines
 from hermes_kernel.world.tools.terminal import clean, environment
 from tests.contracts.toolbox import Nobody, Someone, observed, run_calls, toolbox
@@ -362,7 +362,7 @@ def test_a_path_that_ends_outside_the_working_folder_is_always_a_risk(tmp_path, 
     named = start + path
     ends = os.path.realpath(work / os.path.expanduser(named))  # noqa: PTH111 - Path would drop a leading ./
     inside = ends == str(work) or ends.startswith(str(work) + os.sep)
-    assert (outside_risk(named, work) is None) == inside
+    assert (write_risk(named, work, tmp_path / "home") is None) == inside
 
 
 @given(st.text(max_size=80))

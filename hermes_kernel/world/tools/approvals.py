@@ -12,9 +12,9 @@ from pathlib import Path
 from hermes_kernel.core.events import Approved
 from hermes_kernel.world.ports import Person
 from hermes_kernel.world.tools.calls import Ready
+from hermes_kernel.world.tools.places import APPROVALS
 from hermes_kernel.world.tools.speaking import ask_person
 
-FILE = "approvals.json"
 CHOICES = ("once", "this session", "always", "no")
 SHOWN = 8_000
 SCOPES = {"once": "once", "this session": "session", "always": "always"}
@@ -37,7 +37,9 @@ class Approvals:
             return Approved(ready.call.id, True, "rule")
         if risk.forbidden or self.policy == "deny":
             return Approved(ready.call.id, False, "rule")
-        if self.policy == "allow" or risk.rule in self.session:
+        if self.policy == "allow":
+            return Approved(ready.call.id, True, "rule")
+        if risk.rule in self.session:
             return Approved(ready.call.id, True, "rule", "session")
         if risk.rule in self.always():
             return Approved(ready.call.id, True, "rule", "always")
@@ -53,7 +55,7 @@ class Approvals:
     def always(self) -> frozenset[str]:
         """The rules allowed for good. A damaged or foreign file allows nothing."""
         try:
-            rules = json.loads((self.home / FILE).read_text(encoding="utf-8"))["allowed"]
+            rules = json.loads((self.home / APPROVALS).read_text(encoding="utf-8"))["allowed"]
         except (OSError, ValueError, KeyError, TypeError):
             return frozenset()
         return frozenset(rule for rule in rules if isinstance(rule, str)) if isinstance(rules, list) else frozenset()
@@ -66,13 +68,13 @@ class Approvals:
             self._keep(sorted(self.always() | {rule}))
 
     def _keep(self, rules: list[str]) -> None:
-        aside = self.home / f".{FILE}.{os.getpid()}"
+        aside = self.home / f".{APPROVALS}.{os.getpid()}"
         try:
             self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
             descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 json.dump({"allowed": rules}, file, indent=1)
-            aside.replace(self.home / FILE)
+            aside.replace(self.home / APPROVALS)
         except OSError:
             aside.unlink(missing_ok=True)  # a full or read-only home: the answer holds for this session
 
@@ -84,8 +86,11 @@ def question(ready: Ready) -> str:
     )
     shown = visible(lines)
     more = f"\n[{len(shown) - SHOWN:,} more characters, not shown]" if len(shown) > SHOWN else ""
-    why = ready.risk.why if ready.risk else ""
-    return f"{ready.tool.name} asks to run, because {visible(why)}:\n{shown[:SHOWN]}{more}\nAllow it?"
+    why, rule = (ready.risk.why, ready.risk.rule) if ready.risk else ("", "")
+    return (
+        f"{ready.tool.name} needs your word, because {visible(why)}:\n{shown[:SHOWN]}{more}\n"
+        f'Allow it? ("this session" and "always" cover every later call of this kind: {visible(rule)})'
+    )
 
 
 def refusal(approved: Approved, ready: Ready) -> str:

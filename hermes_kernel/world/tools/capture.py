@@ -18,6 +18,7 @@ from hermes_kernel.world.tools.results import described_image, picture
 
 CHARS = 2_000_000  # of text remembered; the cell gets all of it
 PICTURES = 4
+MARKUP_CHARS = 20_000  # of a display without plain text; more of it is a program, not words
 TAGS = re.compile(r"<[^>]{0,2000}>")
 
 
@@ -47,8 +48,9 @@ class Seen:
         if not pictured and isinstance(plain, str):
             self._line(plain)
         elif not pictured:
-            marked = next((bundle[m] for m in ("text/markdown", "text/latex", "text/html") if m in bundle), None)
-            self._line(TAGS.sub(" ", str(marked)) if marked is not None else f"[{', '.join(bundle)} shown in the cell]")
+            marked = next((str(bundle[m]) for m in ("text/markdown", "text/latex", "text/html") if m in bundle), None)
+            short = marked is not None and len(marked) <= MARKUP_CHARS
+            self._line(TAGS.sub(" ", marked) if marked and short else f"[{', '.join(bundle)} shown in the cell]")
 
     def text(self) -> str:
         """All of it, with a word on what was too much."""

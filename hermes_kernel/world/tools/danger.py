@@ -20,7 +20,7 @@ TOP = "bin|boot|dev|etc|home|lib|lib64|opt|proc|root|sbin|srv|sys|usr|var|Users|
 HOME = r"(?:~|\$HOME|\$\{HOME\})"
 ROOT = rf" (?:--no-preserve-root|/+[*.]*|{HOME}/?\*?|/(?:{TOP})/?\*?){END}"
 SYSTEM_TOP = r"/(?:etc|boot|usr|bin|sbin|lib\w*|proc|sys|System)/"
-SYSTEM = rf"(?:{SYSTEM_TOP}|{HOME}?/\.ssh/|{HOME}/\.(?:\w*rc|\w*profile){END})"
+SYSTEM = rf"(?:{SYSTEM_TOP}|{HOME}?/\.(?:ssh|hermes)/|{HOME}/\.(?:\w*rc|\w*profile){END})"
 INTERPRETER = r"(?:\w*sh|python[\d.]*|perl|ruby|node|php)"
 KILL = r"(?:-9|-KILL|-SIGKILL|-s ?(?:9|KILL|SIGKILL))"
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from hermes_kernel.core.text import scrub
 from hermes_kernel.world.tools.edits import Edit, NoPlace, edited
-from hermes_kernel.world.tools.places import located, missing, outside_risk, said
+from hermes_kernel.world.tools.places import located, missing, said, write_risk
 from hermes_kernel.world.tools.results import Result, ToolError
 from hermes_kernel.world.tools.risk import Risk
 from hermes_kernel.world.tools.tool import Tool, built_in
@@ -21,8 +21,8 @@ LARGEST = 20_000_000  # bytes
 DIFF_LINES = 60
 
 
-def make_edit_file(folder: Callable[[], Path]) -> Tool:
-    """The tool for files named from `folder`; an edit that leaves it is a risk."""
+def make_edit_file(folder: Callable[[], Path], home: Path) -> Tool:
+    """The tool for files named from `folder`; an edit that leaves it, or ends in the agent's own `home`, is a risk."""
 
     def edit_file(path: str, old: str, new: str, all: bool = False) -> Result:  # noqa: A002, FBT001, FBT002 - the model's word
         """Replace a passage of a file. It must occur once, unless all is true. Quote it as it stands, indentation too.
@@ -50,7 +50,7 @@ def make_edit_file(folder: Callable[[], Path]) -> Tool:
         return Result(f"Edited {path}{times}{leniency}.\n{short_diff(before, edit.text)}")
 
     def risk(arguments: Mapping[str, Any]) -> Risk | None:
-        return outside_risk(arguments["path"], folder())
+        return write_risk(arguments["path"], folder(), home)
 
     return built_in(edit_file, dangerous=risk)
 

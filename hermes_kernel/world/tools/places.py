@@ -10,6 +10,7 @@ from hermes_kernel.core.text import brief
 from hermes_kernel.world.tools.results import ToolError
 from hermes_kernel.world.tools.risk import Risk
 
+APPROVALS = "approvals.json"
 NEAR = 5
 NAME_BYTES = 255  # what file systems take
 
@@ -35,17 +36,21 @@ def _home_of(path: str) -> Path:
     return Path(path).expanduser() if path.startswith("~") else Path(path)
 
 
-def outside_risk(path: str, folder: Path) -> Risk | None:
-    """The risk of a write that ends outside `folder`, links followed; None inside it. An answer of "always" covers the
-    folder the file is in."""
+def write_risk(path: str, folder: Path, home: Path) -> Risk | None:
+    """The risk of a write that ends outside `folder`, or in the agent's own `home`, links followed; None elsewhere. An
+    answer of "always" covers the folder the file is in. What a person has allowed is never the agent's to change."""
     try:
         target = Path(os.path.realpath(folder / _home_of(path)))
-        home = Path(os.path.realpath(folder))
     except (ValueError, RuntimeError, OSError):
         return None
-    if target.is_relative_to(home):
+    work, own = Path(os.path.realpath(folder)), Path(os.path.realpath(home))
+    if target.parent == own and target.name == APPROVALS:
+        return Risk("write:approvals", "it changes what you have allowed", forbidden=True)
+    if target.is_relative_to(own):
+        return Risk(f"write:{target.parent}", f"it writes to the agent's own folder, to {target}")
+    if target.is_relative_to(work):
         return None
-    return Risk(f"write:{target.parent}", f"it writes outside the working folder {home}, to {target}")
+    return Risk(f"write:{target.parent}", f"it writes outside the working folder {work}, to {target}")
 
 
 def missing(path: str, at: Path) -> ToolError:

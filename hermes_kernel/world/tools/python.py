@@ -12,6 +12,7 @@ import contextlib
 import inspect
 import itertools
 import linecache
+import re
 import signal
 import sys
 import threading
@@ -32,6 +33,7 @@ from hermes_kernel.world.tools.usercode import await_user, call_user, inside_use
 __all__ = ["inside_user_code", "make_python"]
 
 FRAMES = 4
+FENCED = re.compile(r"\s*```(?:python|py|ipython)?[ \t]*\n(.*?)\n?```\s*", re.DOTALL)  # as models write code
 ALARM_AGAIN = 0.5  # seconds after which code that swallowed its deadline hears of it again
 _numbers = itertools.count(1)
 
@@ -90,6 +92,8 @@ async def _run(code: str, names: dict[str, Any], shell: Any, seen: Seen) -> str:
 
 def _compiled(code: str, filename: str, shell: Any) -> tuple[CodeType, CodeType | None]:
     """The statements, and the last expression apart when there is one."""
+    fenced = FENCED.fullmatch(code)
+    code = fenced[1] if fenced else code
     source = shell.transform_cell(code) if shell is not None else code
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     tree = ast.parse(source, filename)

@@ -86,8 +86,8 @@ class Tools:
         for made in (
             make_python(self.namespace, self.shell, settings.tool_seconds, settings.vision),
             make_read_file(here, settings.tool_result_chars),
-            make_write_file(here),
-            make_edit_file(here),
+            make_write_file(here, self.home),
+            make_edit_file(here, self.home),
             make_terminal(here, settings.tool_seconds, lambda: (self.settings.api_key,)),
             make_search_files(here),
             make_todo(self.todos),

@@ -43,12 +43,12 @@ class Rules:
 
 @dataclass(slots=True)
 class Batch:
-    """The calls of one reply while they run. ``alive`` holds what has begun and has not really ended, by call id."""
+    """The calls of one reply while they run. ``alive`` holds what has begun and has not really ended."""
 
     rules: Rules
     clock: Clock
     events: asyncio.Queue[tuple[Event | None, asyncio.Event]] = field(default_factory=asyncio.Queue)
-    alive: dict[str, tuple[str, asyncio.Future[Result]]] = field(default_factory=dict)
+    alive: dict[int, tuple[str, asyncio.Future[Result]]] = field(default_factory=dict)
     stopping: bool = False
 
     async def run(self, calls: Sequence[ToolCall], stop: Stop) -> AsyncGenerator[Event, None]:
@@ -152,13 +152,13 @@ class Batch:
 
     def _begin(self, ready: Ready) -> asyncio.Future[Result]:
         run = functools.partial(ready.tool.run, **ready.arguments)
-        ended = functools.partial(self.alive.pop, ready.call.id, None)
+        ended = functools.partial(self.alive.pop, id(ready), None)
         if inspect.iscoroutinefunction(ready.tool.run):
             work: asyncio.Future[Result] = asyncio.ensure_future(_awaited(run))
             work.add_done_callback(lambda _: ended())
         else:
             work = in_thread(functools.partial(_called, run, ended), f"hermes-{ready.tool.name}")
-        self.alive[ready.call.id] = (ready.tool.name, work)
+        self.alive[id(ready)] = (ready.tool.name, work)
         return work
 
     async def _overdue(self, ready: Ready, work: asyncio.Future[Result], seconds: float) -> Result:
@@ -193,6 +193,6 @@ async def _awaited(run: Callable[[], Awaitable[Any]]) -> Result:
         return failure(error)
     except BaseException as error:  # noqa: BLE001 - a tool's failure, KeyboardInterrupt included, is its result
         return failure(error)
-    if isinstance(value, (str, Result)):
+    if value is None or isinstance(value, (str, int, float, Result)):
         return rendered(value)
     return await in_thread(functools.partial(rendered, value))

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from hermes_kernel.core.text import scrub
-from hermes_kernel.world.tools.places import located, outside_risk, said
+from hermes_kernel.world.tools.places import located, said, write_risk
 from hermes_kernel.world.tools.results import Result, ToolError
 from hermes_kernel.world.tools.risk import Risk
 from hermes_kernel.world.tools.tool import Tool, built_in
 
 
-def make_write_file(folder: Callable[[], Path]) -> Tool:
-    """The tool for files named from `folder`; a write that leaves it is a risk."""
+def make_write_file(folder: Callable[[], Path], home: Path) -> Tool:
+    """The tool for files named from `folder`; a write that leaves it, or ends in the agent's own `home`, is a risk."""
 
     def write_file(path: str, content: str) -> Result:
         """Write a file, replacing what it held; missing folders are made. For a small change use edit_file.
@@ -39,7 +39,7 @@ def make_write_file(folder: Callable[[], Path]) -> Tool:
         return Result(f"Wrote {path}: {size:,} bytes, {lines:,} lines; {before}.")
 
     def risk(arguments: Mapping[str, Any]) -> Risk | None:
-        return outside_risk(arguments["path"], folder())
+        return write_risk(arguments["path"], folder(), home)
 
     return built_in(write_file, dangerous=risk)
 

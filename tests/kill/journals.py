@@ -10,8 +10,10 @@ import random
 import sys
 import tempfile
 import threading
+import time
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import duckdb
@@ -51,9 +53,8 @@ def kill(home: Path, children: Nursery, times: int, first: int) -> Toll:
     told = {}
     for seed in range(first, first + times):
         acks = home.parent / f"acks-{seed}"
-        children.run(
-            {"home": str(home), "acks": str(acks), "session": f"s{seed}"}, random.Random(seed).uniform(0, LONGEST)
-        )
+        moment = partial(time.sleep, random.Random(seed).uniform(0, LONGEST))
+        children.run({"home": str(home), "acks": str(acks), "session": f"s{seed}"}, moment)
         told[f"s{seed}"] = acks.read_bytes().count(b"\n") if acks.exists() else 0
     return count(home, told)
 

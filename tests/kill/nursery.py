@@ -9,8 +9,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,15 +23,15 @@ class Nursery:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
-    def run(self, task: dict[str, Any], kill_after: float | None = None) -> int:
-        """The exit status of a child that did `task`; -9 when it was killed, after so many seconds, before its end."""
+    def run(self, task: dict[str, Any], until: Callable[[], None] | None = None) -> int:
+        """The exit status of a child that did `task`; -9 when it was killed before its end, once `until` returned."""
         assert self._process.stdin
         assert self._process.stdout
         self._process.stdin.write(json.dumps(task) + "\n")
         self._process.stdin.flush()
         pid = int(self._process.stdout.readline())
-        if kill_after is not None:
-            time.sleep(kill_after)
+        if until is not None:
+            until()
             os.kill(pid, signal.SIGKILL)  # a zombie takes it too: its status is read below
         self._process.stdin.write("\n")
         self._process.stdin.flush()

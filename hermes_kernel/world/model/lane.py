@@ -28,16 +28,16 @@ _CUT_PROMPT = (
 
 
 class Lane:
-    """The state of one route."""
+    """The state of one route. Routes of one account share its ``window``."""
 
-    def __init__(self, route: Route, settings: Settings) -> None:
+    def __init__(self, route: Route, settings: Settings, window: RateWindow) -> None:
         self.wanted = route
         self.local = LocalServer(settings.home, route) if route.is_local else None
         self.quirks: Quirks = quirks_of(route.base_url, near=route.is_near, local=route.is_local)
         if settings.vision == "off":
             self.quirks = replace(self.quirks, vision=False)
         self.encoder = Encoder(route.model)
-        self.window = RateWindow(settings.requests_per_minute)
+        self.window = window
         self.patience = _patience(route, settings)
         self._see = settings.vision == "on"
         self._warned = False

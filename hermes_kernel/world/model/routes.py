@@ -37,6 +37,11 @@ class Route:
         return near(self.base_url)
 
     @property
+    def account(self) -> tuple[str, str]:
+        """Whose limits count: routes with the same key at the same address share them."""
+        return self.base_url, self.api_key
+
+    @property
     def endpoint(self) -> str:
         """The address as it may be shown: without user, password and query."""
         parts = urlsplit(self.base_url)

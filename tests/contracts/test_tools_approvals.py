@@ -128,6 +128,12 @@ echo a > b.txt
 cat a | grep rm
 npm run build
 docker ps
+cp /etc/hosts .
+cat /usr/share/dict/words > words
+mkdir -p a && cd a
+for f in $(ls); do echo $f; done
+source venv/bin/activate
+ls > /dev/null 2>&1
 kill 1234
 git log --format='%h %s' | head
 tar -rf x.tar y
@@ -170,6 +176,7 @@ def test_everyday_commands_are_not_asked_about(command):
         "import importlib\nimportlib.import_module('os').system(c)",
         "import os\ngetattr(os, 'sys' + 'tem')('x')",
         "import shutil\nshutil.rmtree('x')",
+        "get_ipython().system('rm -rf x')",
         "from shutil import rmtree\nrmtree(p)",
         "!rm -rf build",
         "out = !rm -rf build",

@@ -110,7 +110,8 @@ ASKED = (
     Rule(
         "system-file",
         "it changes a system or login file",
-        rf">{{1,2}}\|? ?{SYSTEM}|{AT}(?:rm|tee|cp|mv|install|ln|sed -\w*i\S*|rsync)(?= )[^|]* {SYSTEM}",
+        rf">{{1,2}}\|? ?{SYSTEM}|{AT}(?:rm|tee|mv|sed -\w*i\S*)(?= )[^|]* {SYSTEM}"
+        rf"|{AT}(?:cp|install|ln|rsync)(?= )[^|]* {SYSTEM}\S*(?= \||$)",
     ),
     Rule(
         "accounts",

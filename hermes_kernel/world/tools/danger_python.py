@@ -25,6 +25,7 @@ RUNNERS = {
     },
     "subprocess": {"run", "call", "check_call", "check_output", "Popen", "getoutput", "getstatusoutput"},
     "pty": {"spawn"},
+    "get_ipython": {"system", "getoutput", "system_raw", "system_piped"},
     "asyncio": {"create_subprocess_exec", "create_subprocess_shell"},
 }
 HIDDEN = "?"
@@ -94,6 +95,8 @@ def _dotted(node: ast.expr, aliases: dict[str, str]) -> str:
             return f"{_dotted(value, aliases)}.{name}"
         case ast.Call(func=ast.Name(id="__import__"), args=[ast.Constant(value=str(name)), *_]):
             return name
+        case ast.Call(func=ast.Name(id="get_ipython")):
+            return "get_ipython"
         case ast.Call(func=ast.Attribute(attr="import_module"), args=[ast.Constant(value=str(name)), *_]):
             return name
         case ast.Call(func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str(name)), *_]):

@@ -19,6 +19,7 @@ from hermes_kernel.world.tools.results import described_image, picture
 CHARS = 2_000_000  # of text remembered; the cell gets all of it
 PICTURES = 4
 MARKUP_CHARS = 20_000  # of a display without plain text; more of it is a program, not words
+WRAPPER = re.compile(r"<IPython\.core\.display\.\w+ object>")  # the text of a display that is all markup
 TAGS = re.compile(r"<[^>]{0,2000}>")
 
 
@@ -45,7 +46,7 @@ class Seen:
                 self._picture(mime, bundle[mime])
                 pictured = True
         plain = bundle.get("text/plain")
-        if not pictured and isinstance(plain, str):
+        if not pictured and isinstance(plain, str) and not WRAPPER.fullmatch(plain):
             self._line(plain)
         elif not pictured:
             marked = next((str(bundle[m]) for m in ("text/markdown", "text/latex", "text/html") if m in bundle), None)

@@ -17,7 +17,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from types import CodeType, FrameType
 from typing import Any
 
@@ -33,6 +33,7 @@ from hermes_kernel.world.tools.usercode import await_user, call_user, inside_use
 __all__ = ["inside_user_code", "make_python"]
 
 FRAMES = 4
+INTERRUPTED = "KeyboardInterrupt: the code was interrupted"
 FENCED = re.compile(r"\s*```(?:python|py|ipython)?[ \t]*\n(.*?)\n?```\s*", re.DOTALL)  # as models write code
 ALARM_AGAIN = 0.5  # seconds after which code that swallowed its deadline hears of it again
 _numbers = itertools.count(1)
@@ -56,10 +57,13 @@ def make_python(namespace: dict[str, Any], shell: Any, seconds: float, vision: s
             code: The code to run.
         """
         with watching(vision, getattr(shell, "display_pub", None)) as seen, _trapped(shell), deadline(seconds):
-            problem = await _run(code, names, shell, seen)
-        said = clean(seen.text())
-        text = "\n".join(part for part in (said, problem) if part) or "Done. (Nothing was printed, and no value.)"
-        return Result(scrub(text), ok=not problem, images=tuple(seen.images))
+            problem = await _guarded(lambda file: _run(code, names, file, shell, seen))
+            unseen = "" if problem.endswith(INTERRUPTED) else await _guarded(lambda _: _figures(seen))
+        text = (
+            "\n".join(part for part in (clean(seen.text()), problem, unseen) if part)
+            or "Done. (Nothing was printed, and no value.)"
+        )
+        return Result(scrub(text), ok=not problem and not unseen, images=tuple(seen.images))
 
     def risk(arguments: Mapping[str, Any]) -> Risk | None:
         return python_risk(arguments["code"])
@@ -67,17 +71,11 @@ def make_python(namespace: dict[str, Any], shell: Any, seconds: float, vision: s
     return built_in(python, exclusive=True, dangerous=risk)
 
 
-async def _run(code: str, names: dict[str, Any], shell: Any, seen: Seen) -> str:
-    """Run `code`; what went wrong, or ``""``."""
+async def _guarded(work: Callable[[str], Awaitable[None]]) -> str:
+    """Do `work`, which is told the file name its code shall have; what went wrong, or ``""``."""
     filename = f"<python tool {next(_numbers)}>"
     try:
-        body, last = call_user(lambda: _compiled(code, filename, shell))
-        await _execute(body, names)
-        if last is not None:
-            value = await _execute(last, names)
-            if not code.rstrip().endswith(";"):
-                call_user(lambda: _show(value, names, shell, seen))
-        call_user(lambda: _figures(seen))
+        await work(filename)
     except asyncio.CancelledError:
         task = asyncio.current_task()
         if task is not None and task.cancelling():
@@ -88,6 +86,15 @@ async def _run(code: str, names: dict[str, Any], shell: Any, seen: Seen) -> str:
     except BaseException as error:  # noqa: BLE001 - whatever the person's or the model's code raises is its result
         return explained(error, filename)
     return ""
+
+
+async def _run(code: str, names: dict[str, Any], filename: str, shell: Any, seen: Seen) -> None:
+    body, last = call_user(lambda: _compiled(code, filename, shell))
+    await _execute(body, names)
+    if last is not None:
+        value = await _execute(last, names)
+        if not code.rstrip().endswith(";"):
+            call_user(lambda: _show(value, names, shell, seen))
 
 
 def _compiled(code: str, filename: str, shell: Any) -> tuple[CodeType, CodeType | None]:
@@ -122,14 +129,14 @@ def _show(value: Any, names: dict[str, Any], shell: Any, seen: Seen) -> None:
         shell.display_pub.publish(bundle, metadata)
 
 
-def _figures(seen: Seen) -> None:
+async def _figures(seen: Seen) -> None:
     """Show the figures that were drawn, as the end of a cell does; outside a notebook, say that they are open."""
     inline = sys.modules.get("matplotlib_inline.backend_inline")
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot is None or not pyplot.get_fignums():
         return
     if inline is not None and "inline" in str(pyplot.get_backend()):
-        inline.flush_figures()
+        call_user(inline.flush_figures)
     else:
         seen.write(f"\n[{len(pyplot.get_fignums())} figure(s) open and not shown; save one with plt.savefig]\n")
 
@@ -183,5 +190,5 @@ def explained(error: BaseException, filename: str) -> str:
     lines = [f"  {frame.filename}:{frame.lineno} in {frame.name}: {brief(frame.line or '', 160)}" for frame in kept]
     words = clean("".join(traceback.format_exception_only(error))).rstrip()
     if isinstance(error, KeyboardInterrupt):
-        words = "KeyboardInterrupt: the code was interrupted"
+        words = INTERRUPTED
     return "\n".join(["Traceback (innermost last):", *lines, words] if lines else [words])

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from hermes_kernel.agent import Agent
     from hermes_kernel.core.events import Outcome
     from hermes_kernel.core.turn import Turn
-    from hermes_kernel.agent import Agent
     from hermes_kernel.session import HermesError
     from hermes_kernel.settings import Settings, SettingsError
     from hermes_kernel.world.tools import Tool, tool
@@ -31,7 +31,7 @@ _HOME = {
     "tool": "hermes_kernel.world.tools",
 }
 
-__all__ = [  # noqa: PLE0604 - each name is looked up in _HOME
+__all__ = [
     "Agent",
     "HermesError",
     "Outcome",
@@ -52,4 +52,5 @@ def __getattr__(name: str) -> Any:
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
     """``%load_ext hermes_kernel`` is ``%load_ext magics``."""
-    shell.extension_manager.load_extension("magics")
+    if shell.extension_manager is not None:
+        shell.extension_manager.load_extension("magics")

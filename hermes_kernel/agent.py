@@ -1,32 +1,26 @@
-"""The public `Agent`: settings, a model, tools and a log put together; one conversation at a time, one turn at a time."""
+"""The public `Agent`: settings, a model, tools and a log put together; one conversation and one turn at a time."""
 
 from __future__ import annotations
 
-import asyncio
-import threading
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from contextlib import aclosing, contextmanager, suppress
-from pathlib import Path
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
-from hermes_kernel.core.events import Asked, Event, Opened, Undone
-from hermes_kernel.core.messages import Image, ToolSpec, Usage, User
-from hermes_kernel.core.redact import redact
+from hermes_kernel.core.events import Asked, Event, Opened
+from hermes_kernel.core.messages import Image, Usage, User
 from hermes_kernel.core.text import scrub
 from hermes_kernel.core.turn import Turn, decide
-from hermes_kernel.prompt import small_tools, system_prompt
-from hermes_kernel.session import HermesError, Session, limits
-from hermes_kernel.settings import LOCAL, Settings
+from hermes_kernel.equipment import Equipment
+from hermes_kernel.session import HermesError, Session, limits, readable
+from hermes_kernel.settings import Settings
 from hermes_kernel.world.blocking import Blocking
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.interrupt import pressing
-from hermes_kernel.world.local import available
-from hermes_kernel.world.model import OpenAIModel
 from hermes_kernel.world.perform import Performer
-from hermes_kernel.world.ports import Archive, Clock, Model, Person, Toolbox
+from hermes_kernel.world.ports import Archive, Clock, Model, Person
 from hermes_kernel.world.stop import Stop
-from hermes_kernel.world.store import Store, StoreError
+from hermes_kernel.world.store import Store
 from hermes_kernel.world.tools import Tool, Tools, inside_user_code
 
 if TYPE_CHECKING:
@@ -37,14 +31,13 @@ class Agent:
     """An agent with tools and a conversation.
 
     Args:
-        model: the model to ask by name; None takes the settings'. Or a `Model` of your own, such as a scripted one.
+        model: the model to ask, by name or as a `Model` of your own; None takes the settings'.
         tools: functions marked with `tool` (or plain ones), beside the built-in tools.
         settings: where to start from; None reads the environment and ``kernel.toml``.
         session: None or ``"new"``, ``"last"``, or the id of a session to go on with.
         person: who is asked what only a person can say; None: nobody is there.
         shell: the notebook's IPython, in whose namespace `python` works; None: a namespace of the agent's own.
-        clock: time and chance; None: the machine's.
-        log: where facts are kept; None: the store under ``settings.home``.
+        clock, log: time and chance, and where facts are kept; None: the machine's, and the store under the home.
         notebook: the name of the document this happens in.
         changes: any setting by name, such as ``max_iterations=20``.
 
@@ -67,24 +60,31 @@ class Agent:
         notebook: str = "",
         **changes: Any,
     ) -> None:
-        named = model if isinstance(model, str) else None
-        self.settings = settings.with_(model=named, **changes) if settings else Settings.load(model=named, **changes)
+        name = model if isinstance(model, str) else None
+        settings = settings.with_(model=name, **changes) if settings else Settings.load(model=name, **changes)
+        given = model if model is not None and not isinstance(model, str) else None
         self.notebook = notebook
         self._clock: Clock = clock or SystemClock()
-        self.tools = Tools(
-            self.settings, person=person, shell=shell, home=self.settings.home, cwd=Path.cwd(), clock=self._clock
-        ).builtins()
-        self._log: Archive = log or Store(self.settings.home, clock=self._clock, ids=_new_id)
-        self._model: Model | None = None if model is None or named else model  # type: ignore[assignment]
-        self._session = Session(self._log, limits(self.settings))
+        self._log: Archive = log or Store(settings.home, clock=self._clock, ids=_new_id)
+        self._session = Session(self._log, limits(settings))
+        self._equipment = Equipment(settings, self._clock, person=person, shell=shell, given=given)
         self._stop: Stop | None = None
         self._blocking = Blocking()
-        self._folding: threading.Thread | None = None
         for each in tools:
             self.add(each)
         self.new() if session in (None, "new") else self.resume(session)
 
     # --- what it knows
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force; `configure` changes them."""
+        return self._equipment.settings
+
+    @property
+    def tools(self) -> Tools:
+        """The tools it has; `add` adds to them."""
+        return self._equipment.tools
 
     @property
     def turn(self) -> Turn:
@@ -110,10 +110,7 @@ class Agent:
 
     async def ask(self, prompt: str, **options: Any) -> Turn:
         """Play a turn to its end; see `stream` for the options and what is raised."""
-        async with aclosing(self.stream(prompt, **options)) as events:
-            async for _ in events:
-                pass
-        return self.turn
+        return await self._to_the_end(self.stream(prompt, **options))
 
     def ask_sync(self, prompt: str, **options: Any) -> Turn:
         """`ask` from plain code, also in a notebook cell. Ctrl-C stops the turn cleanly."""
@@ -142,10 +139,9 @@ class Agent:
             NoEndpoint: there is no model to ask; the text says how to configure one.
         """
         text = self._checked(prompt, budget)
-        names = None if tools is None else tuple(tools)
-        model = self._ready(names)
-        asked = Asked(text, tuple(images), _first_route(model), budget or 0)
-        async with aclosing(self._play(asked, timeout, names)) as events:
+        self._equipment.model()
+        asked = Asked(text, tuple(images), self._equipment.first_route(), budget or 0)
+        async with aclosing(self._play(asked, timeout, tools)) as events:
             async for event in events:
                 yield event
 
@@ -156,10 +152,7 @@ class Agent:
             HermesError: a turn is running, or the store cannot be written.
         """
         if decide(self.turn) is not None:
-            self._ready(None)
-            async with aclosing(self._play(None, None, None)) as events:
-                async for _ in events:
-                    pass
+            await self._to_the_end(self._play(None, None, None))
         return self.turn
 
     def stop(self, by: str = "person") -> None:
@@ -178,29 +171,29 @@ class Agent:
         self._idle("begin another session")
         opened = Opened(
             session_id=_new_id(),
-            system=self._system(),
+            system=self._equipment.system(self.notebook),
             model=self.settings.model,
             parent=parent,
             notebook=self.notebook,
             transcript=self.turn.transcript if parent else (),
         )
-        with _one_line():
+        with readable():
             self._session.open(opened)
         self.tools.begin_session(opened.session_id)
 
     def branch(self) -> None:
-        """Go on with a copy of this conversation and leave the original as it is."""
+        """Go on with a copy of this conversation; the original stays as it is."""
         self.new(parent=self.session_id)
 
     def resume(self, session: str) -> Turn:
-        """Go on with an earlier conversation: its id, or ``"last"``. The conversation is restored, not the notebook's
-        variables. The latest turn; `finish` goes on with one that was cut off.
+        """Go on with an earlier conversation, by id or as ``"last"``; `finish` goes on with a turn that was cut off. The
+        conversation is restored, not the notebook's variables.
 
         Raises:
             HermesError: there is no such session, or another process is in it.
         """
         self._idle("resume a session")
-        with _one_line():
+        with readable():
             self._session.load(session)
         self.tools.begin_session(self.session_id)
         return self.turn
@@ -212,15 +205,11 @@ class Agent:
             HermesError: a turn is running, or the store cannot be written.
         """
         self._idle("undo")
-        with _one_line():
+        with readable():
             return self._session.undo(turns)
 
     async def retry(self, **options: Any) -> Turn:
-        """Undo the last turn and ask its prompt again.
-
-        Raises:
-            HermesError: there is nothing to retry, or as `stream`.
-        """
+        """Undo the last turn and ask its prompt again; `HermesError` when there is none, otherwise as `stream`."""
         prompt = self.turn.messages[:1]
         if not prompt or not isinstance(prompt[0], User):
             raise HermesError("There is no turn to retry in this session.")
@@ -228,60 +217,42 @@ class Agent:
         return await self.ask(prompt[0].text, images=prompt[0].images, **options)
 
     def configure(self, **changes: Any) -> None:
-        """Change settings from the next turn on; the conversation goes on.
-
-        Raises:
-            SettingsError: a setting is unknown or out of range.
-        """
+        """Change settings from the next turn on; `SettingsError` names what is unknown or out of range."""
         self._idle("change settings")
-        settings = self.settings.with_(**changes)
-        moved = {"base_url", "api_key", "model", "fallback_models"} & changes.keys()
-        self.settings = settings
-        self.tools.configure(settings)
-        self._session.limit(limits(settings))
-        if moved or isinstance(self._model, OpenAIModel):
-            self._drop_model()
+        self._equipment.configure(changes)
+        self._session.limit(limits(self.settings))
 
     def warm(self) -> None:
         """Import what the first turn needs. For a thread, while a person is still typing."""
-        if self.settings.base_url or self.settings.api_key or available():
-            model = self._ready(None)
-            if isinstance(model, OpenAIModel):
-                model.warm()
+        self._equipment.warm()
 
     def close(self) -> None:
         """Leave: stop a turn that runs, end the local model, hand the journal to the store. Can be called again."""
         self.stop("kernel")
-        self._drop_model()
+        self._equipment.close()
         self._blocking.close()
         self._session.close()
-        if self._folding is not None:
-            self._folding.join(10)
         self._log.close()
-
-    async def aclose(self) -> None:
-        """`close`, and wait until the connections of this loop are closed too."""
-        if isinstance(self._model, OpenAIModel):
-            await self._model.aclose()
-        self.close()
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
+        """`close`, and wait until the connections of this loop are closed too."""
+        await self._equipment.aclose()
+        self.close()
 
     # --- inside
 
     async def _play(
-        self, asked: Asked | None, timeout: float | None, names: tuple[str, ...] | None
+        self, asked: Asked | None, timeout: float | None, names: Sequence[str] | None
     ) -> AsyncGenerator[Event, None]:
         self._idle("ask")
         self._stop = stop = Stop()
         seconds = self.settings.turn_seconds if timeout is None else timeout
         try:
-            with _one_line():
-                world = Performer(self._ready(names), self._offered(names), self._clock, stop, self._redact)
+            with readable():
+                world = self._world(stop, names)
                 self.tools.begin_turn()
                 if asked is not None:
                     self._session.close_turn("kernel")
@@ -292,105 +263,37 @@ class Agent:
                         yield event
         finally:
             self._stop = None
-            self._fold()
+            self._log.fold_apart()
+
+    async def _to_the_end(self, events: AsyncGenerator[Event, None]) -> Turn:
+        async with aclosing(events):
+            async for _ in events:
+                pass
+        return self.turn
+
+    def _world(self, stop: Stop, names: Sequence[str] | None) -> Performer:
+        kit = self._equipment
+        try:
+            tools = kit.offered(names)
+        except ValueError as error:
+            raise HermesError(str(error)) from None
+        return Performer(kit.model(), tools, self._clock, stop, kit.redact)
 
     async def _ask_interruptibly(self, prompt: str, options: dict[str, Any]) -> Turn:
-        press = Stop()
-        with pressing(press, inside_user_code):
-            watch = asyncio.ensure_future(self._pass_on(press))
-            try:
-                return await self.ask(prompt, **options)
-            finally:
-                watch.cancel()
-
-    async def _pass_on(self, press: Stop) -> None:
-        await press.wait()
-        self.stop(press.by)
+        with pressing(self.stop, inside_user_code):
+            return await self.ask(prompt, **options)
 
     def _checked(self, prompt: object, budget: int | None) -> str:
         if not isinstance(prompt, str) or not prompt.strip():
             raise HermesError("The prompt is empty. Say what is to be done.")
         if budget is not None and budget < 1:
             raise HermesError(f"A budget of {budget} is too small: it must be 1 model call or more.")
-        return self._redact(scrub(prompt))
+        return self._equipment.redact(scrub(prompt))
 
     def _idle(self, what: str) -> None:
         if self.busy:
             raise HermesError(f"A turn is running in this session: stop it or wait for it, then {what}.")
 
-    def _ready(self, names: tuple[str, ...] | None) -> Model:
-        """The model to ask, made when it is first needed."""
-        unknown = set(names or ()) - set(self.tools.names())
-        if unknown:
-            raise HermesError(f"There is no tool {sorted(unknown)[0]!r}. There are: {', '.join(self.tools.names())}.")
-        if self._model is None:
-            self.settings = self.settings.settled(available)
-            self._model = OpenAIModel(self.settings, self._clock)
-        return self._model
-
-    def _drop_model(self) -> None:
-        model, self._model = self._model, None
-        if isinstance(model, OpenAIModel):
-            model.close()
-
-    def _system(self) -> str:
-        return system_prompt(
-            self.settings,
-            self._offered(None).specs(),
-            small=self._small,
-            cwd=str(Path.cwd()),
-            notebook=self.notebook,
-            now=self._clock.now(),
-        )
-
-    @property
-    def _small(self) -> bool:
-        """The model is the local one: short prompts, few tools."""
-        return (self.settings.base_url or ("" if self.settings.api_key else LOCAL)).startswith(LOCAL)
-
-    def _offered(self, names: tuple[str, ...] | None) -> Toolbox:
-        tools = self.tools if names is None else self.tools.only(names)
-        return _FewTools(tools) if self._small else tools
-
-    def _redact(self, text: str) -> str:
-        return redact(text, frozenset({str(self.settings.api_key)} - {""}))
-
-    def _fold(self) -> None:
-        """Bring the journal into the database, off the turn's way."""
-        if self._folding is None or not self._folding.is_alive():
-            self._folding = threading.Thread(target=self._fold_quietly, name="hermes-fold")
-            self._folding.start()
-
-    def _fold_quietly(self) -> None:
-        with suppress(StoreError):
-            self._log.fold()
-
-
-class _FewTools:
-    """The same tools, of which a small model is shown a few, briefly described."""
-
-    def __init__(self, tools: Toolbox) -> None:
-        self.run = tools.run
-        self._specs = tools.specs
-
-    def specs(self) -> tuple[ToolSpec, ...]:
-        return small_tools(self._specs())
-
-
-@contextmanager
-def _one_line() -> Iterator[None]:
-    """What a store has to say, as the error that faces show."""
-    try:
-        yield
-    except StoreError as error:
-        raise HermesError(str(error)) from error
-    except KeyError as error:
-        raise HermesError(str(error.args[0])) from None
-
 
 def _new_id() -> str:
     return uuid4().hex
-
-
-def _first_route(model: Model) -> int:
-    return model.first_route() if isinstance(model, OpenAIModel) else 0

@@ -6,8 +6,8 @@ cut off is closed, never left hanging.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import ExitStack, aclosing
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import ExitStack, aclosing, contextmanager
 from dataclasses import replace
 
 from hermes_kernel.core.budget import Limits
@@ -16,6 +16,7 @@ from hermes_kernel.core.events import Event, Interrupted, Kept, Opened, Undone, 
 from hermes_kernel.core.turn import Turn, World, decide, evolve, play, recall
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.ports import Archive
+from hermes_kernel.world.store import NoSession, StoreError
 
 
 class HermesError(Exception):
@@ -23,6 +24,17 @@ class HermesError(Exception):
 
     def _render_traceback_(self) -> list[str]:
         return [f"HermesError: {self}"]
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """What a store has to say, as the error that faces show."""
+    try:
+        yield
+    except StoreError as error:
+        raise HermesError(str(error)) from error
+    except NoSession as error:
+        raise HermesError(str(error)) from None
 
 
 class Session:
@@ -48,12 +60,12 @@ class Session:
         """Go on with a conversation: its id, or ``last``.
 
         Raises:
-            KeyError: there is no such session.
+            NoSession: there is no such session.
             StoreError: another process is in it.
         """
         session_id = self._log.latest() if session == "last" else session
         if session_id is None:
-            raise KeyError("There is no session to go on with yet.")
+            raise NoSession(session)
         facts = self._log.recall(session_id)
         self._take(session_id)
         self.turn = recall(facts, Turn(self.turn.limits))
@@ -76,7 +88,7 @@ class Session:
         return taken
 
     def keep(self, event: Kept) -> None:
-        """Record a fact. It has happened, so the turn knows of it at once; what cannot be written now goes first next time.
+        """Record a fact. The turn knows it at once, for it has happened; what cannot be written goes first next time.
 
         Raises:
             StoreError: the log cannot be written.

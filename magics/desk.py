@@ -30,8 +30,11 @@ if TYPE_CHECKING:
     from hermes_kernel.agent import Agent
 
 
+ECHO = 0.05  # seconds after a stop in which a second press is still heard here; IPython would lose its reply to it
+
+
 class Desk:
-    """Where the person and the agent meet. The agent is made when it is first needed."""
+    """Where person and agent meet. The agent is made when it is first needed; ``turns`` counts those that have ended."""
 
     def __init__(self, shell: InteractiveShell) -> None:
         self.shell = shell
@@ -41,6 +44,7 @@ class Desk:
         self._changes: dict[str, Any] = {}
         self._warm = False
         self._press: Stop | None = None
+        self.turns = 0
 
     @property
     def agent(self) -> Agent:
@@ -171,7 +175,7 @@ class Desk:
 
         self.offer()
         self._press = press = Stop()
-        with pressing(press, inside_user_code):
+        with pressing(press.press, inside_user_code):
             painter = self._painter(options, press)
             watch = asyncio.ensure_future(self._forward(press))
             try:
@@ -182,7 +186,10 @@ class Desk:
             finally:
                 watch.cancel()
                 painter.close()
+                self.turns += 1
                 self._press = None
+            if press.by:
+                await asyncio.sleep(ECHO)
         turn = self.agent.turn
         self._hand_over(turn, options.name)
         return judged(turn)

@@ -64,7 +64,7 @@ async def _play(agent: Agent, prompt: str, options: argparse.Namespace, paper: P
     from hermes_kernel.world.tools.usercode import inside_user_code
 
     press = Stop()
-    with pressing(press, inside_user_code):
+    with pressing(press.press, inside_user_code):
         watch = asyncio.ensure_future(_pass_on(press, agent))
         try:
             async with aclosing(agent.stream(prompt, tools=_names(options.tools))) as events:

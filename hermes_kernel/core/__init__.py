@@ -1,1 +1,1 @@
-"""The rules of the agent: values and total functions. No I/O, clock, chance, environment or logging; knows nothing outside itself."""
+"""The rules of the agent: values and total functions. No I/O, clock, chance, environment or logging."""

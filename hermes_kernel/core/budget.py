@@ -1,4 +1,4 @@
-"""Limits, what is spent of them and what is left. Arithmetic only; a budget never passes its limit, however it is leased."""
+"""Limits, what is spent of them and what is left. Arithmetic only; a budget never passes its limit, leased or not."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 class Limits:
     """What one turn may use. Numbers are the contract's defaults; seconds and tokens as named.
 
-    ``routes`` is how many models may be asked (the main one and its fallbacks). ``patience_seconds`` is the longest wait
-    a server may ask for; beyond it another model is asked, or the turn says when to come back. ``model_max_tokens`` bounds
-    how far the output limit grows for a reply that was cut, ``growths`` how often. ``refunds`` is how many iterations that
-    only called `python` are given back.
+    ``routes`` is how many models may be asked (the main one and its fallbacks). ``patience_seconds`` is the longest
+    wait a server may ask for; beyond it another model is asked, or the turn says when to come back.
+    ``model_max_tokens`` bounds how far the output limit grows for a reply that was cut, ``growths`` how often.
+    ``refunds`` is how many iterations that only called `python` are given back.
     """
 
     max_iterations: int = 90

@@ -96,7 +96,9 @@ def _shorten(message: Message, limit: int) -> Message:
     match message:
         case Observation(_, _, text) if len(text) > 2 * limit:
             left_out = len(text) - 2 * limit
-            return replace(message, text=f"{text[:limit]}\n[… {left_out} characters left out …]\n{text[-limit:]}", images=())
+            return replace(
+                message, text=f"{text[:limit]}\n[… {left_out} characters left out …]\n{text[-limit:]}", images=()
+            )
         case Observation() | User():
             return message
         case Assistant():

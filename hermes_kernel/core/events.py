@@ -1,7 +1,7 @@
 """The facts a turn is made of: one closed union, each a frozen value.
 
 *Kept* facts are written to the log before anything else happens and folding them gives the turn back.
-*Passing* facts are for whoever watches; a log never holds them and a turn does not remember them.
+*Passing* facts, from `passing`, are for whoever watches.
 """
 
 from __future__ import annotations
@@ -13,6 +13,18 @@ from typing import TypeGuard
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.finish import Finish
 from hermes_kernel.core.messages import Image, ToolCall, Transcript, Usage
+from hermes_kernel.core.passing import (
+    Asking,
+    CallDelta,
+    Calling,
+    Noticed,
+    Passing,
+    Retracted,
+    Silence,
+    TextDelta,
+    ThoughtDelta,
+    Waiting,
+)
 
 
 class Outcome(StrEnum):
@@ -24,9 +36,6 @@ class Outcome(StrEnum):
     REFUSED = "refused"
     EMPTY = "empty"
     FAILED = "failed"
-
-
-# --- kept -------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,8 +200,8 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class Interrupted:
-    """A stop: by a ``person``, by the turn's own ``time`` limit, or because the ``kernel`` goes. ``partial`` is the text
-    a person has seen of the reply that was being written."""
+    """A stop: by a ``person``, by the turn's own ``time`` limit, or because the ``kernel`` goes. ``partial`` is the
+    text a person has seen of the reply that was being written."""
 
     by: str = "person"
     partial: str = ""
@@ -239,78 +248,6 @@ Kept = (
 )
 
 
-# --- passing ----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Calling:
-    """A request is about to go out."""
-
-    model: str
-    endpoint: str
-
-
-@dataclass(frozen=True, slots=True)
-class TextDelta:
-    """A piece of the answer. Pieces since the last `Retracted` add up to the text that is stored."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class ThoughtDelta:
-    """A piece of reasoning."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class CallDelta:
-    """The model is writing a tool call: its name and how many characters of arguments there are so far."""
-
-    name: str
-    characters: int
-
-
-@dataclass(frozen=True, slots=True)
-class Retracted:
-    """The text shown of the present reply is withdrawn: the retry says something else."""
-
-
-@dataclass(frozen=True, slots=True)
-class Silence:
-    """Nothing has come for ``seconds``; at ``limit`` the connection is closed. ``kind`` is ``first_byte`` (the request is
-    out, no byte yet), ``stream`` (it had begun) or ``queued`` (only keep-alives come)."""
-
-    seconds: float
-    limit: float
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """Seconds left of the wait that `Retrying` announced."""
-
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """A tool waits for a person."""
-
-    call_id: str
-    question: str
-    choices: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Noticed:
-    """One line worth showing that changes nothing: a parameter swapped, a download, a server that truncates."""
-
-    text: str
-
-
-Passing = Calling | TextDelta | ThoughtDelta | CallDelta | Retracted | Silence | Waiting | Asking | Noticed
 Event = Kept | Passing
 
 KEPT: tuple[type, ...] = Kept.__args__
@@ -319,3 +256,41 @@ KEPT: tuple[type, ...] = Kept.__args__
 def is_kept(event: Event) -> TypeGuard[Kept]:
     """Whether a log holds facts of this kind."""
     return isinstance(event, KEPT)
+
+
+__all__ = [
+    "KEPT",
+    "Accepted",
+    "Approved",
+    "Asked",
+    "Asking",
+    "CallDelta",
+    "Calling",
+    "Compressed",
+    "Event",
+    "Failed",
+    "FellBack",
+    "Final",
+    "Interrupted",
+    "Kept",
+    "Leased",
+    "Noticed",
+    "Observed",
+    "Opened",
+    "Outcome",
+    "Passing",
+    "Refunded",
+    "Repaired",
+    "Replied",
+    "Retracted",
+    "Retrying",
+    "Returned",
+    "Silence",
+    "Started",
+    "TextDelta",
+    "ThoughtDelta",
+    "Titled",
+    "Undone",
+    "Waiting",
+    "is_kept",
+]

@@ -78,8 +78,8 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one or more model calls. ``estimated`` when any part was not told by the server. ``cost`` in US dollars,
-    only where a server states it."""
+    """Tokens of one or more model calls. ``estimated`` when any part was not told by the server. ``cost`` in US
+    dollars, only where a server states it."""
 
     calls: int = 0
     input_tokens: int = 0

@@ -25,7 +25,7 @@ KINDS = {kind.__name__: kind for kind in KEPT}
 
 
 def dump(event: Kept) -> Plain:
-    """A fact as JSON-ready data. ``fact`` names it (`Opened` has a field ``kind``); fields at their default are left out."""
+    """A fact as JSON-ready data. ``fact`` names it (`Opened` has a field ``kind``); defaults are left out."""
     return {"fact": type(event).__name__, **_dump_fields(event)}
 
 
@@ -89,7 +89,7 @@ def _reader(hint: Any) -> Callable[[Any], Any]:
     if is_dataclass(hint):
         return lambda plain: _load_value(hint, plain)
     if issubclass(hint, Enum):
-        return lambda plain: hint(plain)
+        return hint  # type: ignore[no-any-return]
     return lambda plain: plain
 
 

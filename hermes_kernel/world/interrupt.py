@@ -1,4 +1,4 @@
-"""Ctrl-C during a turn presses the stop latch. It raises only inside code the person or the model runs, never in the loop.
+"""Ctrl-C during a turn presses the stop latch. It raises only inside code that the model runs, never in the loop.
 
 A `KeyboardInterrupt` that lands in an event loop kills a kernel; one that lands in ``time.sleep`` of user code is the
 only way to end it. So the frame that was interrupted decides.
@@ -12,16 +12,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from hermes_kernel.world.stop import Stop
-
 
 @contextmanager
-def pressing(stop: Stop, inside_user_code: Callable[[FrameType | None], bool]) -> Iterator[None]:
-    """While it lasts, SIGINT presses `stop`, and also raises `KeyboardInterrupt` where the interrupted frame lies in user
-    code. Outside the main thread, where no handler can be set, it does nothing. The handler before is put back."""
+def pressing(press: Callable[[], object], inside_user_code: Callable[[FrameType | None], bool]) -> Iterator[None]:
+    """While it lasts, SIGINT calls `press` (a latch's), and also raises `KeyboardInterrupt` where the interrupted frame
+    lies in user code. Outside the main thread, where no handler can be set, it does nothing. Then the old handler is
+    put back."""
 
     def handler(_: int, frame: FrameType | None) -> None:
-        stop.press("person")
+        press()
         if inside_user_code(frame):
             raise KeyboardInterrupt
 

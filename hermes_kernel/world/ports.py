@@ -77,12 +77,8 @@ class Archive(Log, Protocol):
         """
         ...
 
-    def fold(self) -> object:
-        """Bring what was appended into the shared database. Safe in a background thread; put off while others are at it.
-
-        Raises:
-            StoreError: the disk is full, or the database is damaged or newer; nothing is lost by it.
-        """
+    def fold_apart(self) -> None:
+        """Have what was appended brought into the shared database, soon, by somebody else. Returns at once."""
         ...
 
     def close(self) -> None:

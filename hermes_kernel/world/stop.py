@@ -1,4 +1,4 @@
-"""The stop latch: pressed from any thread or a signal handler, pressed once for good, raced by everything that waits."""
+"""The stop latch: pressed from any thread or a signal handler, once and for good; everything that waits races it."""
 
 from __future__ import annotations
 

@@ -13,8 +13,24 @@ from tests.bench.serving import CHUNKS, serving
 
 ROWS = [
     # what is measured, script, n, figure, divided by, unit, contenders
-    ("CPU per iteration, 50 iterations", "loop", 50, "cpu", 50 / 1e3, "ms", ("ours", "bare openai loop", "httpx + json")),
-    ("CPU per iteration, 200 iterations", "loop", 200, "cpu", 200 / 1e3, "ms", ("ours", "bare openai loop", "httpx + json")),
+    (
+        "CPU per iteration, 50 iterations",
+        "loop",
+        50,
+        "cpu",
+        50 / 1e3,
+        "ms",
+        ("ours", "bare openai loop", "httpx + json"),
+    ),
+    (
+        "CPU per iteration, 200 iterations",
+        "loop",
+        200,
+        "cpu",
+        200 / 1e3,
+        "ms",
+        ("ours", "bare openai loop", "httpx + json"),
+    ),
     ("CPU per streamed chunk", "chunks", 1, "cpu", CHUNKS / 1e6, "µs", ("ours", "bare openai loop", "httpx + json")),
     ("8 async tools of 0.2 s", "batch", 1, "wall", 1, "s", ("ours", "bare openai loop")),
     ("8 sync tools of 0.2 s", "batch", 1, "wall", 1, "s", ("ours, sync tools", "bare openai loop, sync tools")),

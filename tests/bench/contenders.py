@@ -90,7 +90,10 @@ def bare(url: str, script: str, *, sync: bool = False) -> Play:
         messages: list[Any] = [SYSTEM, {"role": "user", "content": f"{script} {n}"}]
         while True:
             stream = await client.chat.completions.create(
-                model="any", messages=messages, tools=[PROBE, NAP], stream=True  # type: ignore[list-item]
+                model="any",
+                messages=messages,
+                tools=[PROBE, NAP],
+                stream=True,  # type: ignore[list-item]
             )
             text, wanted = "", {}
             async for chunk in stream:
@@ -148,9 +151,9 @@ CONTENDERS: dict[str, Callable[[str, str], Play]] = {
     "ours": lambda url, script: ours(url, script, store=True),
     "ours, no store": lambda url, script: ours(url, script, store=False),
     "ours, sync tools": lambda url, script: ours(url, script, store=True, sync=True),
-    "bare openai loop": lambda url, script: bare(url, script),
+    "bare openai loop": bare,
     "bare openai loop, sync tools": lambda url, script: bare(url, script, sync=True),
-    "httpx + json": lambda url, script: floor(url, script),
+    "httpx + json": floor,
 }
 
 

@@ -101,7 +101,7 @@ async def test_an_empty_prompt_is_refused_and_nothing_is_written(agents: Any, ho
 
 async def test_unknown_tools_and_budgets_are_refused_by_name(agents: Any) -> None:
     agent = agents(say("never"))
-    with pytest.raises(HermesError, match="'pryce'"):
+    with pytest.raises(HermesError, match="pryce"):
         await agent.ask("q", tools=["pryce"])
     with pytest.raises(HermesError, match="budget of 0"):
         await agent.ask("q", budget=0)
@@ -124,7 +124,9 @@ async def test_a_session_killed_in_a_tool_is_resumed_and_the_tool_does_not_run_a
         agent = Agent(ScriptedModel([calls([("die", {"name": "a"})]), calls([("die", {"name": "b"})])]), [die], home=sys.argv[1])
         agent.ask_sync("go")
     """)
-    ran = subprocess.run([sys.executable, "-c", child, str(home)], capture_output=True, text=True, timeout=60, check=False)
+    ran = subprocess.run(
+        [sys.executable, "-c", child, str(home)], capture_output=True, text=True, timeout=60, check=False
+    )
     assert ran.returncode == -signal.SIGKILL, ran.stderr
     assert ran.stdout.split() == ["a", "b"]
     agent = Agent(ScriptedModel([say("b may have run; a did.")]), home=home, session="last")

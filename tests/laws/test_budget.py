@@ -35,8 +35,8 @@ def test_spent_and_leased_together_never_pass_the_limit(limit: int, steps: list[
     budget = IterationBudget(limit)
     for step in steps:
         budget = taken(budget, step)
-        assert 0 <= budget.spent
-        assert 0 <= budget.leased
+        assert budget.spent >= 0
+        assert budget.leased >= 0
         assert 0 <= budget.remaining == limit - budget.spent - budget.leased
 
 

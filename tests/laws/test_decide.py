@@ -39,7 +39,8 @@ from hermes_kernel.core.events import (
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.finish import Finish
 from hermes_kernel.core.messages import Assistant, Observation, ToolCall, Usage, User
-from hermes_kernel.core.turn import Turn, decide, evolve, grown, play, recall, said
+from hermes_kernel.core.record import grown
+from hermes_kernel.core.turn import Turn, decide, evolve, play, recall, said
 
 PROBE = ToolCall("1", "probe", "{}")
 PYTHON = ToolCall("2", "python", "{}")
@@ -236,7 +237,9 @@ def test_passing_faults_are_waited_out_three_times(fault: Fault, hint: float | N
 
 
 def test_a_reply_makes_the_retries_whole_again() -> None:
-    turn = after(Failed(Fault.SERVER_ERROR), Retrying(1, 3, 5, Fault.SERVER_ERROR), Replied("", (PROBE,)), Observed("1", "x"))
+    turn = after(
+        Failed(Fault.SERVER_ERROR), Retrying(1, 3, 5, Fault.SERVER_ERROR), Replied("", (PROBE,)), Observed("1", "x")
+    )
     assert turn.tries.waits == 0
 
 

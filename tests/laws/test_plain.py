@@ -54,7 +54,11 @@ def test_a_missing_default_is_filled_in() -> None:
 
 @pytest.mark.parametrize(
     "plain",
-    [{"fact": "Final"}, {"fact": "Final", "outcome": "glorious", "text": ""}, {"fact": "Replied", "text": "", "usage": 3}],
+    [
+        {"fact": "Final"},
+        {"fact": "Final", "outcome": "glorious", "text": ""},
+        {"fact": "Replied", "text": "", "usage": 3},
+    ],
 )
 def test_nonsense_is_refused_by_name(plain: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"Final|Replied|glorious"):

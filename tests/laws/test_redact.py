@@ -9,7 +9,7 @@ import string
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hermes_kernel.core.redact import RULES, redact
@@ -188,18 +188,21 @@ PIECES = st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(st.one_of(PIECES, st.text(max_size=5)), max_size=8).map("".join))
 def test_twice_is_as_good_as_once(text):
     once = redact(text)
     assert redact(once) == once
 
 
+@settings(deadline=None)
 @given(st.text(), st.frozensets(st.text(min_size=12, max_size=40), max_size=3))
 def test_no_known_secret_is_left_in_any_text(text, secrets):
     told = redact(text.join(["", *secrets, ""]), secrets)
     assert not [each for each in secrets if each.strip() and each in told and each not in "[redacted: secret]"]
 
 
+@settings(deadline=None)
 @given(st.text(alphabet=st.characters(exclude_characters=":=-_.@/ \t")))
 def test_text_without_a_separator_is_never_touched(text):
     assert redact(text) == text

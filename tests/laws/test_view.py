@@ -41,7 +41,25 @@ from hermes_kernel.view.blocks import ITEM
 from hermes_kernel.view.picture import in_brief
 
 LINES = st.sampled_from(
-    ["", "", "words", "more words", "- item", "  under it", "1. first", "```python", "```", "~~~", "| a | b |", "|---|---|", "> quote", "# head", "    code", "$$", "$$x$$"]
+    [
+        "",
+        "",
+        "words",
+        "more words",
+        "- item",
+        "  under it",
+        "1. first",
+        "```python",
+        "```",
+        "~~~",
+        "| a | b |",
+        "|---|---|",
+        "> quote",
+        "# head",
+        "    code",
+        "$$",
+        "$$x$$",
+    ]
 )
 MARKDOWN = st.lists(LINES, max_size=30).map("\n".join)
 
@@ -108,11 +126,18 @@ def turns(draw) -> tuple[list[object], list[object]]:
         tell(*(TextDelta(part) for part in pieces(text, draw(st.lists(st.integers(0, 30), max_size=4)))))
         calls = (ToolCall(f"c{n}", "python", '{"code": "1+1"}'),) if draw(st.booleans()) else ()
         cut = draw(st.booleans())
-        reply = Replied(text, calls, Finish.TOOL_CALLS if calls else Finish.LENGTH, cut=cut, thoughts="why", usage=Usage(1, 5, 7))
+        reply = Replied(
+            text, calls, Finish.TOOL_CALLS if calls else Finish.LENGTH, cut=cut, thoughts="why", usage=Usage(1, 5, 7)
+        )
         tell(CallDelta("python", 12), reply, *([Accepted()] if cut else []))
         run = "" if calls else run + text
         for call in calls:
-            tell(Asking(call.id, "may I?"), Approved(call.id, allowed=True, by="person"), Started(call.id), Observed(call.id, "2", seconds=0.2))
+            tell(
+                Asking(call.id, "may I?"),
+                Approved(call.id, allowed=True, by="person"),
+                Started(call.id),
+                Observed(call.id, "2", seconds=0.2),
+            )
     if draw(st.booleans()):
         partial = draw(WORDS)
         tell(TextDelta(partial), Interrupted("person", partial))
@@ -137,7 +162,15 @@ def test_the_last_words_of_the_picture_are_the_text_of_the_turn(turn):
 
 def test_a_withdrawn_reply_leaves_nothing_and_finished_tools_stay():
     call = ToolCall("c", "terminal", '{"command": "ls"}')
-    events = [Replied("Looking.", (call,)), Started("c"), Observed("c", "a.py"), TextDelta("Wro"), TextDelta("ng\n\nway"), Retracted(), TextDelta("Right")]
+    events = [
+        Replied("Looking.", (call,)),
+        Started("c"),
+        Observed("c", "a.py"),
+        TextDelta("Wro"),
+        TextDelta("ng\n\nway"),
+        Retracted(),
+        TextDelta("Right"),
+    ]
     picture = seen(events)
     assert picture.text == "Looking.\n\nRight"
     assert [row.state for row in picture.rows] == ["ok"]
@@ -152,7 +185,13 @@ def test_a_reply_that_was_cut_stands_until_the_next_attempt_replaces_it():
 
 
 def test_answers_that_were_continued_have_no_seam():
-    events = [TextDelta("one tw"), Replied("one tw", finish=Finish.LENGTH), TextDelta("o"), Replied("o"), Final(Outcome.COMPLETED, "one two")]
+    events = [
+        TextDelta("one tw"),
+        Replied("one tw", finish=Finish.LENGTH),
+        TextDelta("o"),
+        Replied("o"),
+        Final(Outcome.COMPLETED, "one two"),
+    ]
     assert seen(events).text == "one two"
 
 
@@ -181,15 +220,28 @@ def test_the_status_names_the_tools_that_run():
 
 
 def test_the_done_line_counts_calls_without_the_grace_call_and_marks_estimates():
-    spent = [Replied("a", usage=Usage(1, 10, 5)), Replied("b", usage=Usage(1, 10, 5, estimated=True)), Replied("c", usage=Usage(1, 10, 5))]
+    spent = [
+        Replied("a", usage=Usage(1, 10, 5)),
+        Replied("b", usage=Usage(1, 10, 5, estimated=True)),
+        Replied("c", usage=Usage(1, 10, 5)),
+    ]
     picture = seen([*spent, Final(Outcome.BUDGET_EXHAUSTED, "c")], limit=2)
     assert heading_plain(picture) == "[budget exhausted · 2 of 2 calls · about 45 tokens]"
 
 
 def test_text_of_a_finished_turn_holds_no_time_and_no_address():
     call = ToolCall("call_0x7f", "python", '{"code": "df"}')
-    told = [Replied("", (call,)), Started("call_0x7f"), Observed("call_0x7f", "<object at 0x7f00>", seconds=1.25), Replied("Done."), Final(Outcome.COMPLETED, "Done.")]
-    assert still(seen(told))["text/plain"] == "Done.\n\n✓ python  df\n[completed · 2 of 90 calls · about 0 tokens · 1 tool]"
+    told = [
+        Replied("", (call,)),
+        Started("call_0x7f"),
+        Observed("call_0x7f", "<object at 0x7f00>", seconds=1.25),
+        Replied("Done."),
+        Final(Outcome.COMPLETED, "Done."),
+    ]
+    assert (
+        still(seen(told))["text/plain"]
+        == "Done.\n\n✓ python  df\n[completed · 2 of 90 calls · about 0 tokens · 1 tool]"
+    )
     assert "1.2 s" not in "".join(still(seen(told)).values())
 
 
@@ -214,7 +266,10 @@ def tags(html: str) -> list[tuple[str, dict[str, str | None]]]:
 
 
 HOSTILE = st.lists(
-    st.sampled_from([*"<>\"'&/=a![]()`\n\\: |~-", "script", "<img src=x onerror=alert(1)>", "javascript:", "```", "<!--", "\x1b[2J"]), max_size=40
+    st.sampled_from(
+        [*"<>\"'&/=a![]()`\n\\: |~-", "script", "<img src=x onerror=alert(1)>", "javascript:", "```", "<!--", "\x1b[2J"]
+    ),
+    max_size=40,
 ).map("".join)
 
 

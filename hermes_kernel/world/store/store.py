@@ -11,10 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
 
-from hermes_kernel.core.events import Kept, Opened
+from hermes_kernel.core.events import Kept, Opened, Opened
 from hermes_kernel.core.plain import dump
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.ports import Clock
+from hermes_kernel.world.store.apart import Apart
 from hermes_kernel.world.store.fold import Folded, fold
 from hermes_kernel.world.store.journal import Journal
 from hermes_kernel.world.store.listing import SessionRow, ids, latest, newest
@@ -39,6 +40,7 @@ class Store:
         self._places = Places(home)
         self._clock = clock or SystemClock()
         self._journal = Journal(self._places.journals, ids)
+        self._apart = Apart(home, self._clock.elapsed)
         self._mutex = threading.Lock()
         self._heads: dict[str, tuple[int, float]] = {}
         forget_in_child(self)
@@ -99,10 +101,16 @@ class Store:
         with explaining(self._places):
             return fold(self._places)
 
+    def fold_apart(self) -> None:
+        """`fold`, soon, in a process of its own: for a kernel that must not grow, wait or fall with the database."""
+        self._apart.fold()
+
     def close(self) -> None:
-        """Leave this process's journal to whoever folds next. The store can be used again."""
+        """Leave this process's journal to be folded. The store can be used again."""
         with self._mutex:
             self._journal.close()
+        if self._heads:
+            self._apart.fold(last=True)
 
     def forget(self) -> None:
         """In a forked child: whoever held the mutex is not here to let go of it."""

@@ -1,0 +1,222 @@
+"""What happened: `evolve` puts one fact into the turn. It records, in order of arrival, and decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import reduce
+
+from hermes_kernel.core import prompts
+from hermes_kernel.core.budget import IterationBudget
+from hermes_kernel.core.events import (
+    Accepted,
+    Approved,
+    Asked,
+    Asking,
+    CallDelta,
+    Calling,
+    Compressed,
+    Event,
+    Failed,
+    FellBack,
+    Final,
+    Interrupted,
+    Leased,
+    Noticed,
+    Observed,
+    Opened,
+    Refunded,
+    Repaired,
+    Replied,
+    Retracted,
+    Retrying,
+    Returned,
+    Silence,
+    Started,
+    TextDelta,
+    ThoughtDelta,
+    Titled,
+    Undone,
+    Waiting,
+)
+from hermes_kernel.core.faults import Fault
+from hermes_kernel.core.messages import Assistant, Observation, Transcript, User
+from hermes_kernel.core.state import Tries, Turn, going_on
+
+
+def evolve(turn: Turn, event: Event) -> Turn:  # noqa: C901, PLR0911, PLR0912, PLR0915 - one arm for each fact
+    """The turn in which `event` has happened."""
+    match event:
+        case (
+            TextDelta()
+            | ThoughtDelta()
+            | CallDelta()
+            | Silence()
+            | Waiting()
+            | Calling()
+            | Retracted()
+            | Asking()
+            | Noticed()
+        ):
+            return turn
+        case Opened(session_id, system):
+            return Turn(turn.limits, session_id, system, event.transcript, _last_user(event.transcript))
+        case Titled():
+            return turn
+        case Undone(turns):
+            return _undone(turn, turns)
+        case Asked():
+            return _asked(turn, event)
+    turn = replace(turn, events=(*turn.events, event))
+    match event:
+        case Replied():
+            return _replied(turn, event)
+        case Accepted():
+            return _accepted(turn)
+        case Failed(_, _, _, _, partial, usage):
+            return replace(turn, fault=event, shown=partial, usage=turn.usage + usage)
+        case Retrying(_, _, _, fault):
+            return replace(turn, fault=None, tries=_waited(turn.tries, fault))
+        case Repaired(level):
+            return replace(turn, fault=None, tries=replace(turn.tries, repairs=level))
+        case FellBack(route):
+            return replace(turn, fault=None, reply=None, route=route, tries=replace(turn.tries, waits=0, empties=0))
+        case Compressed(transcript):
+            tries = replace(turn.tries, compressions=turn.tries.compressions + 1)
+            return replace(turn, fault=None, transcript=transcript, starts=_last_user(transcript), tries=tries)
+        case Started(call_id, repeatable):
+            return turn if repeatable else replace(turn, begun=turn.begun | {call_id})
+        case Observed():
+            return _observed(turn, event)
+        case Approved():
+            return turn
+        case Refunded(calls):
+            budget = turn.budget.refund(calls)
+            return replace(turn, budget=budget, calls=turn.calls - calls, refunds=turn.refunds + calls, reply=None)
+        case Leased(lease, calls):
+            return replace(turn, budget=turn.budget.lease(lease, calls))
+        case Returned(lease, used):
+            return replace(turn, budget=turn.budget.settle(lease, used))
+        case Interrupted(by, partial, usage):
+            return replace(turn, stopped=by, shown=partial or turn.shown, usage=turn.usage + usage)
+        case Final():
+            return replace(_told(turn, event.text), final=event, shown="", fault=None)
+
+
+def recall(events: Iterable[Event], turn: Turn | None = None) -> Turn:
+    """Resume: the state is the fold, so a log is a checkpoint after every fact."""
+    return reduce(evolve, events, turn or Turn())
+
+
+def _asked(turn: Turn, asked: Asked) -> Turn:
+    """A turn begins. Calls that an earlier one left without a result, for its log was cut there, are closed first."""
+    before = reduce(_observed, (Observed(call.id, prompts.LOST, ok=False) for call in turn.open), turn).transcript
+    return Turn(
+        limits=turn.limits,
+        session_id=turn.session_id,
+        system=turn.system,
+        transcript=(*before, User(asked.text, asked.images)),
+        starts=(*turn.starts, len(before)),
+        events=(asked,),
+        budget=IterationBudget(asked.budget or turn.limits.max_iterations),
+        earlier=turn.earlier + turn.usage,
+        room=turn.limits.max_tokens,
+        route=asked.route,
+    )
+
+
+def _replied(turn: Turn, reply: Replied) -> Turn:
+    """A call that came back is spent, whatever it brought. A cut one is not the model's word yet."""
+    grace = turn.exhausted
+    turn = replace(
+        turn,
+        reply=reply,
+        fault=None,
+        graced=grace,
+        calls=turn.calls + (not grace),
+        budget=turn.budget if grace else turn.budget.spend(),
+        usage=turn.usage + reply.usage,
+        tries=replace(turn.tries, waits=0, throttles=0, repairs=0),
+    )
+    if grace:
+        return _said(turn, replace(reply, calls=(), cut=False))
+    return _cut(turn, reply) if reply.cut else _said(turn, reply)
+
+
+def _cut(turn: Turn, reply: Replied) -> Turn:
+    """The output limit was too small: note what a person has seen, and how much room the next attempt gets."""
+    room = grown(turn.room, reply.usage.output_tokens, turn.limits.model_max_tokens)
+    return replace(turn, shown=reply.text, room=room, tries=replace(turn.tries, growths=turn.tries.growths + 1))
+
+
+def _accepted(turn: Turn) -> Turn:
+    return _said(turn, replace(turn.reply, cut=False)) if turn.reply else turn
+
+
+def _said(turn: Turn, reply: Replied) -> Turn:
+    """The model's word enters the transcript. Asked again while its own words stand last, it went on from there."""
+    words, tries = Assistant(reply.text, reply.calls, reply.thoughts, reply.extra), turn.tries
+    before = turn.transcript
+    if going_on(turn):
+        words = replace(words, text=before[-1].text + words.text)
+        before = before[:-1]
+    if not (words.text or words.calls):
+        return replace(turn, reply=reply, shown="", tries=replace(tries, empties=tries.empties + 1))
+    counts = replace(tries, growths=0, empties=0, continuations=0 if reply.calls else tries.continuations + 1)
+    return replace(turn, transcript=(*before, words), reply=reply, open=reply.calls, shown="", tries=counts)
+
+
+def _told(turn: Turn, text: str) -> Turn:
+    """The turn's last words stand at the end of the transcript, whoever found them."""
+    if not text:
+        return turn
+    if going_on(turn):
+        return replace(turn, transcript=(*turn.transcript[:-1], replace(turn.transcript[-1], text=text)))
+    return replace(turn, transcript=(*turn.transcript, Assistant(text)))
+
+
+def _observed(turn: Turn, seen: Observed) -> Turn:
+    """Results come as they finish and are read in the order they were asked for."""
+    name = next((call.name for call in turn.open if call.id == seen.call_id), None)
+    if name is None:
+        return turn
+    result = Observation(seen.call_id, name, seen.text, seen.ok, seen.images)
+    return replace(
+        turn,
+        transcript=place(turn.transcript, result),
+        open=tuple(call for call in turn.open if call.id != seen.call_id),
+        begun=turn.begun - {seen.call_id},
+    )
+
+
+def place(transcript: Transcript, result: Observation) -> Transcript:
+    """`transcript` with `result` among the results of the last assistant message, in the order of its calls."""
+    start = len(transcript)
+    while not isinstance(transcript[start - 1], Assistant):
+        start -= 1
+    asked = [call.id for call in transcript[start - 1].calls]  # type: ignore[union-attr]
+    results = (*transcript[start:], result)
+    return (*transcript[:start], *sorted(results, key=lambda m: asked.index(m.call_id)))  # type: ignore[union-attr]
+
+
+def _undone(turn: Turn, turns: int) -> Turn:
+    """Take back the last turns; those before a compression are past taking back."""
+    kept = max(len(turn.starts) - turns, 0)
+    cut = turn.starts[kept] if kept < len(turn.starts) else len(turn.transcript)
+    rest = Turn(turn.limits, turn.session_id, turn.system, turn.transcript[:cut], turn.starts[:kept])
+    return replace(rest, earlier=turn.earlier + turn.usage)
+
+
+def _waited(tries: Tries, fault: Fault) -> Tries:
+    if fault is Fault.PROACTIVE_RATE_LIMIT:
+        return replace(tries, throttles=tries.throttles + 1)
+    return replace(tries, waits=tries.waits + 1)
+
+
+def _last_user(transcript: Transcript) -> tuple[int, ...]:
+    return tuple(n for n, message in enumerate(transcript) if isinstance(message, User))[-1:]
+
+
+def grown(room: int, used: int, most: int) -> int:
+    """The output limit for a reply that was cut: twice what it was or would have been, never less than before."""
+    return max(room, min(2 * max(room, used, 2048), most))

@@ -1,0 +1,129 @@
+"""What an agent works with, made from its settings and made anew when they change: a model, tools, a system prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hermes_kernel.core.messages import ToolSpec
+from hermes_kernel.core.redact import redact
+from hermes_kernel.prompt import small_tools, system_prompt
+from hermes_kernel.settings import LOCAL, Settings
+from hermes_kernel.world.local import available
+from hermes_kernel.world.model import OpenAIModel
+from hermes_kernel.world.ports import Clock, Model, Person, Toolbox
+from hermes_kernel.world.tools import Tools
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+
+class Equipment:
+    """The settings in force and what follows from them. ``given`` is a model that was handed over: it stays, whatever
+    the settings say."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Clock,
+        *,
+        person: Person | None = None,
+        shell: InteractiveShell | None = None,
+        given: Model | None = None,
+    ) -> None:
+        self.settings = settings
+        self.tools = Tools(
+            settings, person=person, shell=shell, home=settings.home, cwd=Path.cwd(), clock=clock
+        ).builtins()
+        self._clock = clock
+        self._given = given
+        self._made: OpenAIModel | None = None
+
+    def model(self) -> Model:
+        """The model to ask, made when it is first needed.
+
+        Raises:
+            NoEndpoint: none is configured and there is no local one.
+        """
+        if self._given is not None:
+            return self._given
+        if self._made is None:
+            self.settings = self.settings.settled(available)
+            self._made = OpenAIModel(self.settings, self._clock)
+        return self._made
+
+    def first_route(self) -> int:
+        """The number of the model to ask first: one that failed lately for reasons of its account is passed over."""
+        return self._made.first_route() if self._made else 0
+
+    def offered(self, names: Iterable[str] | None) -> Toolbox:
+        """The tools a turn may use: all, or only these; a small model is shown a few of them, briefly.
+
+        Raises:
+            ValueError: there is no tool of such a name.
+        """
+        tools = self.tools if names is None else self.tools.only(names)
+        return _FewTools(tools) if self._small else tools
+
+    def system(self, notebook: str) -> str:
+        """The system prompt of a session that begins now."""
+        return system_prompt(
+            self.settings,
+            self.offered(None).specs(),
+            small=self._small,
+            cwd=str(Path.cwd()),
+            notebook=notebook,
+            now=self._clock.now(),
+        )
+
+    def redact(self, text: str) -> str:
+        """`text` without secrets, the endpoint's key among them."""
+        return redact(text, frozenset({str(self.settings.api_key)} - {""}))
+
+    def configure(self, changes: dict[str, Any]) -> None:
+        """Other settings from here on.
+
+        Raises:
+            SettingsError: a setting is unknown or out of range; nothing is changed.
+        """
+        self.settings = self.settings.with_(**changes)
+        self.tools.configure(self.settings)
+        self.close()
+
+    def warm(self) -> None:
+        """Import what the first call needs, if there is anything to call. For a thread."""
+        if self._given is None and (self.settings.base_url or self.settings.api_key or available()):
+            self.model()
+            if self._made is not None:
+                self._made.warm()
+
+    async def aclose(self) -> None:
+        """`close`, and wait for the connections of this loop."""
+        made, self._made = self._made, None
+        if made is not None:
+            await made.aclose()
+
+    def close(self) -> None:
+        """Let go of connections and of the local model."""
+        made, self._made = self._made, None
+        if made is not None:
+            made.close()
+
+    @property
+    def _small(self) -> bool:
+        """The model is the local one: short prompts, few tools."""
+        return self._given is None and (self.settings.base_url or ("" if self.settings.api_key else LOCAL)).startswith(
+            LOCAL
+        )
+
+
+class _FewTools:
+    """The same tools, of which a small model is shown a few, briefly described."""
+
+    def __init__(self, tools: Toolbox) -> None:
+        self.run = tools.run
+        self._specs = tools.specs
+
+    def specs(self) -> tuple[ToolSpec, ...]:
+        return small_tools(self._specs())

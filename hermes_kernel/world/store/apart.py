@@ -1,0 +1,57 @@
+"""Folding in a process of its own. DuckDB would cost every kernel its 60 MB, and its life where a disk fails under a
+checkpoint; nothing waits for it, for what is not folded yet is read from the journals.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+EVERY_SECONDS = 20.0
+"""At most one process for a kernel in that time, however many turns it plays."""
+
+
+class Apart:
+    """Starts the process that folds one home. ``elapsed`` is a clock that never jumps, in seconds."""
+
+    def __init__(self, home: Path, elapsed: Callable[[], float]) -> None:
+        self._home = home
+        self._elapsed = elapsed
+        self._due = float("-inf")
+        self._child = 0
+
+    def fold(self, *, last: bool = False) -> None:
+        """Have the home folded soon; `last` when nobody will ask again. Nothing happens while it is being done, or was
+        done a moment ago. Without the means to start a process nothing is lost: the next kernel folds."""
+        if self._running() or (self._elapsed() < self._due and not last):
+            return
+        self._due = self._elapsed() + EVERY_SECONDS
+        quiet = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_RDWR, 0) for stream in (0, 1, 2)]
+        command = [sys.executable, "-m", "hermes_kernel.world.store.apart", str(self._home)]
+        with suppress(OSError):
+            # A process group of its own: an interrupt meant for the notebook is not meant for it.
+            self._child = os.posix_spawn(sys.executable, command, os.environ, file_actions=quiet, setpgroup=0)
+
+    def _running(self) -> bool:
+        if self._child:
+            with suppress(ChildProcessError):
+                if os.waitpid(self._child, os.WNOHANG) == (0, 0):
+                    return True
+            self._child = 0
+        return False
+
+
+def main(home: str) -> None:
+    """Fold, gently, once."""
+    from hermes_kernel.world.store import Store, StoreError
+
+    os.nice(10)
+    with suppress(StoreError):
+        Store(Path(home)).fold()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

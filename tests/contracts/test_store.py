@@ -122,6 +122,7 @@ def facts():
     return st.one_of([st.from_type(kind) for kind in KEPT])
 
 
+@settings(deadline=None)
 @given(facts())
 def test_any_fact_survives_the_journal_line(fact):
     line = encode(Record("u", "s", 3, 1.5, dump(fact)))
@@ -132,6 +133,7 @@ def test_any_fact_survives_the_journal_line(fact):
     assert load(record.fact) == fact
 
 
+@settings(deadline=None)
 @given(facts(), st.data())
 def test_no_damage_to_a_line_passes_for_a_record(fact, data):
     line = bytearray(encode(Record("u", "s", 3, 1.5, dump(fact)))[:-1])

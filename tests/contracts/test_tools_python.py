@@ -17,7 +17,7 @@ from jupyter_client.manager import start_new_kernel
 
 from hermes_kernel.core.events import Interrupted, Observed
 from hermes_kernel.world.stop import Stop
-from hermes_kernel.world.tools import inside_user_code
+from hermes_kernel.world.tools import inside_user_code, tool
 from tests.contracts.toolbox import observed, run_calls, toolbox
 
 
@@ -135,6 +135,27 @@ async def test_code_past_its_deadline_is_ended(tmp_path, code):
     assert not result.ok
     assert "deadline of 0.3 s" in result.text
     assert signal.getsignal(signal.SIGALRM) == before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+async def test_a_deadline_ends_only_the_code_it_was_set_for(tmp_path):
+    async def other() -> str:
+        end = time.monotonic() + 0.6
+        while time.monotonic() < end:
+            await asyncio.sleep(0)
+            time.sleep(0.05)
+        return "not disturbed"
+
+    short, long = toolbox(tmp_path / "1", tool_seconds=0.2), toolbox(tmp_path / "2", tool_seconds=5)
+    short.add(tool(name="other", seconds=5)(other))
+    waiting = "import asyncio\nawait asyncio.sleep({})\n'woke'"
+    events, later = await asyncio.gather(
+        run_calls(short, ("python", {"code": waiting.format(9)}), ("other", {})), run_python(long, waiting.format(0.5))
+    )
+    told = {event.call_id: event.text for event in events if isinstance(event, Observed)}
+    assert "deadline of 0.2 s" in told["call_0"]
+    assert told["call_1"] == "not disturbed"
+    assert later.text == "'woke'"
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
@@ -283,7 +304,7 @@ sys.path.insert(0, {root!r})
 from tests.contracts.toolbox import observed, run_calls, toolbox
 from hermes_kernel.core.events import Interrupted
 from hermes_kernel.world.stop import Stop
-from hermes_kernel.world.tools import inside_user_code
+from hermes_kernel.world.tools import inside_user_code, tool
 tools = toolbox(Path({folder!r}), shell=get_ipython(), vision="auto")
 def run(code):
     return run_calls(tools, ("python", {{"code": code}}))
@@ -400,7 +421,7 @@ from pathlib import Path
 from hermes_kernel.core.events import Interrupted
 from hermes_kernel.world.interrupt import pressing
 from hermes_kernel.world.stop import Stop
-from hermes_kernel.world.tools import inside_user_code
+from hermes_kernel.world.tools import inside_user_code, tool
 from tests.contracts.toolbox import run_calls, toolbox
 
 CODES = ["while True: pass", "import time\\nfor n in range(10**6): print(n); time.sleep(0)", "import asyncio\\nwhile True: await asyncio.sleep(0)",

@@ -13,17 +13,16 @@ import inspect
 import itertools
 import linecache
 import re
-import signal
 import sys
-import threading
 import traceback
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any
 
 from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.world.tools.capture import Seen, Tap, tapped, watching
 from hermes_kernel.world.tools.danger_python import python_risk
+from hermes_kernel.world.tools.overdue import Overdue, deadline
 from hermes_kernel.world.tools.results import Result, is_table, table
 from hermes_kernel.world.tools.risk import Risk
 from hermes_kernel.world.tools.terminal import clean
@@ -35,12 +34,7 @@ __all__ = ["inside_user_code", "make_python"]
 FRAMES = 4
 INTERRUPTED = "KeyboardInterrupt: the code was interrupted"
 FENCED = re.compile(r"\s*```(?:python|py|ipython)?[ \t]*\n(.*?)\n?```\s*", re.DOTALL)  # as models write code
-ALARM_AGAIN = 0.5  # seconds after which code that swallowed its deadline hears of it again
 _numbers = itertools.count(1)
-
-
-class Overdue(BaseException):
-    """The deadline of the code has come. Not an `Exception`, so that a ``try`` around a loop's body does not eat it."""
 
 
 def make_python(namespace: dict[str, Any], shell: Any, seconds: float, vision: str) -> Tool:
@@ -157,27 +151,6 @@ class _NoExit(Tap):
         raise SystemExit("the kernel stays; only this code was ended")
 
 
-@contextlib.contextmanager
-def deadline(seconds: float) -> Iterator[None]:
-    """Raise `Overdue` in user code that is still running plainly after `seconds`. A signal is the only thing that ends
-    a blocked call, and only the main thread gets one; elsewhere, and while the code awaits, the batch's does."""
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    def ring(_: int, frame: FrameType | None) -> None:
-        if inside_user_code(frame):
-            raise Overdue(f"the deadline of {seconds:g} s")
-
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds, ALARM_AGAIN)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before if before is not None else signal.SIG_DFL)
-
-
 def explained(error: BaseException, filename: str) -> str:
     """A short traceback without colours: the last frames from the code's own first one on, and what was raised."""
     if isinstance(error.__cause__, StopIteration):
@@ -191,4 +164,6 @@ def explained(error: BaseException, filename: str) -> str:
     words = clean("".join(traceback.format_exception_only(error))).rstrip()
     if isinstance(error, KeyboardInterrupt):
         words = INTERRUPTED
+    if isinstance(error, Overdue):
+        words = f"Overdue: {error}"
     return "\n".join(["Traceback (innermost last):", *lines, words] if lines else [words])

@@ -29,8 +29,8 @@ class HermesKernel(IPythonKernel):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._cell: object | None = None
-        self._stopped: object | None = None
+        self._turns = 0
+        self._closing = False
         self.shell.extension_manager.load_extension("magics")
 
     @property
@@ -56,11 +56,11 @@ class HermesKernel(IPythonKernel):
         self._introduce()
         behind = silent or not store_history
         cell = code if behind else as_ipython(code, self.shell.user_ns)
-        self._cell = object()
+        self._turns, self._closing = self.desk.turns, False
         try:
             return await super().do_execute(cell, silent, store_history, *more, **options)
         finally:
-            self._cell = None
+            self._closing = True
 
     async def do_is_complete(self, code: str) -> Any:
         """A prompt is complete as it stands."""
@@ -93,12 +93,11 @@ class HermesKernel(IPythonKernel):
 
     async def interrupt_request(self, stream: Any, ident: Any, parent: Any) -> None:
         """On the control thread. A turn is stopped by its latch, which wakes the loop; a signal is sent only to code
-        that blocks it. A second request finds nothing more to interrupt."""
-        desk, late = self.desk, self._cell is not None and self._stopped is self._cell
-        if desk.running:
-            self._stopped = self._cell
-            desk.stop()
-        if (desk.running and not _main_is_in_user_code()) or (late and not desk.running):
+        that blocks it, for in a cell that is about to reply it would cost the reply."""
+        desk = self.desk
+        desk.stop()
+        over = self._closing or (desk.turns > self._turns and not desk.running)
+        if over or (desk.running and not _main_is_in_user_code()):
             self.session.send(stream, "interrupt_reply", {"status": "ok"}, parent, ident=ident)
             return
         await super().interrupt_request(stream, ident, parent)

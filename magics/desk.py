@@ -34,7 +34,7 @@ ECHO = 0.05  # seconds after a stop in which a second press is still heard here;
 
 
 class Desk:
-    """Where person and agent meet. The agent is made when it is first needed; ``turns`` counts those that have ended."""
+    """Where person and agent meet. The agent is made when first needed; ``turns`` counts those that have ended."""
 
     def __init__(self, shell: InteractiveShell) -> None:
         self.shell = shell

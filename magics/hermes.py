@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import atexit
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from magics import commands
 from magics.desk import Desk, readable
 from magics.options import parse
 from magics.table import PlainTable, Table
-from magics.traits import SETTINGS, Configured
+from magics.traits import SETTINGS, Configured, sound
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -32,7 +33,7 @@ class HermesMagics(Configured, Magics):
 
     def __init__(self, shell: InteractiveShell) -> None:
         self.desk = Desk(shell)
-        super().__init__(shell=shell)
+        super().__init__(shell=shell, config=sound(shell.config))
 
     @no_var_expand
     @line_cell_magic
@@ -92,8 +93,8 @@ def load(shell: InteractiveShell) -> None:
         return
     magics = HermesMagics(shell)
     shell.register_magics(magics)
-    shell.configurables.append(magics)
     shell.input_transformers_cleanup.append(rewrite)
+    atexit.register(magics.desk.close)
     formatter: Any = shell.display_formatter
     formatter.formatters["text/markdown"].for_type(Turn, lambda turn: sanitise(turn.text))
     formatter.formatters["text/plain"].for_type(Turn, lambda turn, printer, _: printer.text(_words(turn)))
@@ -108,6 +109,7 @@ def unload(shell: InteractiveShell) -> None:
     shell.configurables.remove(magics)
     for kind in ("line", "cell"):
         shell.magics_manager.magics[kind].pop("hermes", None)
+    atexit.unregister(magics.desk.close)
     magics.desk.close()
 
 

@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from hermes_kernel.core.events import Event, Final, Outcome, Replied
+from hermes_kernel.core.events import Event, Final, Outcome, Replied, Started
 from hermes_kernel.view import Picture, clean, heading_html, heading_plain, sanitise, see, still
 from magics.stopping import Controls
 
@@ -103,7 +103,10 @@ class Live:
         before, self._picture = self._picture, see(self._picture, event)
         if before.status != self._picture.status:
             self._began = self._loop.time()
-        if isinstance(event, Replied):
+        if isinstance(event, Started) and _blocks(self._picture, event):
+            self._heading.appear()
+            self._paint()
+        elif isinstance(event, Replied):
             self._paint()
         elif self._due is None:
             wait = max(PAUSE - (self._loop.time() - self._painted), 0.0)
@@ -142,6 +145,11 @@ class Live:
         while True:
             await asyncio.sleep(1.0)
             self._heading.paint(heading_html(self._picture, self._loop.time() - self._began))
+
+
+def _blocks(picture: Picture, started: Started) -> bool:
+    """The tool that begins may keep the loop, and then nothing is painted until it ends."""
+    return any(row.call_id == started.call_id and row.name == "python" for row in picture.rows)
 
 
 class Heading:

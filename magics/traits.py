@@ -5,10 +5,11 @@ What may be set is `Settings`' business alone; a trait hands its value on.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from traitlets import TraitError, TraitType
-from traitlets.config import Configurable
+from traitlets.config import Config, Configurable
 
 from hermes_kernel.settings import RANGES, Settings, SettingsError
 
@@ -37,6 +38,18 @@ class Setting(TraitType[Any, Any]):
             return getattr(Settings().with_(**{self.setting: value}), self.setting)
         except SettingsError as error:
             raise TraitError(str(error)) from None
+
+
+def sound(config: Config) -> Config:
+    """`config` without what `Settings` refuses: IPython keeps values that ``%config`` was refused, and files may err."""
+    kept = Config(config)
+    for name, value in dict(config.get("HermesMagics", {})).items():
+        try:
+            Settings().with_(**{name: value})
+        except SettingsError as error:
+            warnings.warn(f"HermesMagics.{name} is left alone: {error}", stacklevel=2)
+            kept.HermesMagics = Config({k: v for k, v in kept.HermesMagics.items() if k != name})
+    return kept
 
 
 Configured: Any = type("Configured", (Configurable,), {name: Setting(name) for name in SETTINGS})

@@ -81,7 +81,12 @@ class Kernel:
             interrupt_mode=interrupt, display_name=name, language="python",
         )  # fmt: skip
         ours = {key: value for key, value in os.environ.items() if not key.startswith(("HERMES_", "OPENAI_"))}
-        ours |= {"HERMES_HOME": str(home), "HERMES_API_KEY": "none", "HERMES_MODEL": "scripted", "PYTHONPATH": str(ROOT)}
+        ours |= {
+            "HERMES_HOME": str(home),
+            "HERMES_API_KEY": "none",
+            "HERMES_MODEL": "scripted",
+            "PYTHONPATH": str(ROOT),
+        }
         ours |= {"IPYTHONDIR": str(home / "ipython"), "HERMES_BASE_URL": "http://127.0.0.1:9/v1"}
         self.manager.start_kernel(env=ours, cwd=str(home))
         self.client = self.manager.client()
@@ -107,7 +112,14 @@ class Kernel:
     def send(self, code: str, *, cell_id: str = "", stdin: bool = False, **content: Any) -> str:
         """Run a cell without waiting. A `cell_id` is what notebooks send."""
         session = self.client.session
-        asked = {"code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": stdin, "stop_on_error": True}
+        asked = {
+            "code": code,
+            "silent": False,
+            "store_history": True,
+            "user_expressions": {},
+            "allow_stdin": stdin,
+            "stop_on_error": True,
+        }
         message = session.msg("execute_request", asked | content, metadata={"cellId": cell_id} if cell_id else {})
         self.client.shell_channel.send(message)
         return message["header"]["msg_id"]
@@ -128,7 +140,9 @@ class Kernel:
         idle = any(_idle(each, sent) for each in messages)
         replied = 0.0
         while reply is None or not idle:
-            assert time.monotonic() < end, f"no {'idle' if reply else 'reply'} within {timeout} s: {[m['content'] for m in messages][-3:]}"
+            assert time.monotonic() < end, (
+                f"no {'idle' if reply else 'reply'} within {timeout} s: {[m['content'] for m in messages][-3:]}"
+            )
             if answer and self.client.stdin_channel.msg_ready():
                 self.client.input(answer(self.client.get_stdin_msg(timeout=0.1)["content"]["prompt"]))
             if reply is None and (message := self._next(self.client.get_shell_msg, sent)) is not None:
@@ -143,7 +157,9 @@ class Kernel:
         end = time.monotonic() + timeout
         messages: list[dict[str, Any]] = []
         while not (messages and words in str(messages[-1]["content"])):
-            assert time.monotonic() < end, f"{words!r} is not shown within {timeout} s: {[m['content'] for m in messages][-3:]}"
+            assert time.monotonic() < end, (
+                f"{words!r} is not shown within {timeout} s: {[m['content'] for m in messages][-3:]}"
+            )
             if (message := self._next(self.client.get_iopub_msg, None)) is not None:
                 messages.append(message)
         return [each for each in messages if each["parent_header"].get("msg_id") == sent]

@@ -49,7 +49,12 @@ def test_an_interrupt_ends_the_cell_soon_and_the_next_prompt_works(running, scri
         assert ran.status == "error"
         assert ran.reply["ename"] == "KeyboardInterrupt"
         assert ran.error == "Interrupted. What was said and done so far is kept; the next prompt goes on from here."
-        assert running.value("(str(_.outcome), len(_.tool_calls) == sum(1 for m in _.messages if type(m).__name__ == 'Observation'))") == "('interrupted', True)"
+        assert (
+            running.value(
+                "(str(_.outcome), len(_.tool_calls) == sum(1 for m in _.messages if type(m).__name__ == 'Observation'))"
+            )
+            == "('interrupted', True)"
+        )
         after = running.run(running.prompt("Are you there?"))
         assert after.status == "ok", after.error
         assert "Here again." in after.text
@@ -86,6 +91,7 @@ def test_a_queued_cell_does_not_run_after_an_interrupt(running, scripted):
 def test_plain_python_is_interrupted_as_ever(running):
     sent = running.send(running.python("import time\nprint('go', flush=True)\ntime.sleep(60)"))
     seen = running.until(sent, "go")
+    time.sleep(0.2)
     ran = running.finish(sent, began=running.interrupt(), seen=seen)
     assert ran.reply["ename"] == "KeyboardInterrupt"
     assert ran.seconds < 2

@@ -57,7 +57,11 @@ def test_a_notebook_sees_the_answer_grow_and_keeps_it_as_plain_markdown(running,
 def test_a_slow_turn_has_a_stop_button_that_is_gone_afterwards(running, scripted):
     scripted(say(["Slow", "ly."], gap=1.2))
     ran = running.run(running.prompt("Go."), cell_id="c1")
-    widgets = [each["data"] for each in ran.of("update_display_data") if "application/vnd.jupyter.widget-view+json" in each["data"]]
+    widgets = [
+        each["data"]
+        for each in ran.of("update_display_data")
+        if "application/vnd.jupyter.widget-view+json" in each["data"]
+    ]
     assert len(widgets) == 1
     buttons = [each for each in ran.of("comm_open") if each["data"]["state"].get("description") == "Stop"]
     assert len(buttons) == 1
@@ -138,9 +142,9 @@ def test_variables_and_files_go_with_the_prompt(running, scripted):
     (running.home / "my notes.txt").write_text("buy milk")
     ran = running.run(running.prompt("$rows[0]['name'] paid $$$price {literally} @\"my notes.txt\"", "--no-cells"))
     assert ran.status == "ok", ran.error
-    assert sent(server.requests[0]).startswith("'Ada' paid $3 {literally} `my notes.txt`\n\nmy notes.txt (file):\nbuy milk") or sent(
-        server.requests[0]
-    ).startswith("Ada paid $3 {literally} `my notes.txt`\n\nmy notes.txt (file):\nbuy milk")
+    assert sent(server.requests[0]).startswith(
+        "'Ada' paid $3 {literally} `my notes.txt`\n\nmy notes.txt (file):\nbuy milk"
+    ) or sent(server.requests[0]).startswith("Ada paid $3 {literally} `my notes.txt`\n\nmy notes.txt (file):\nbuy milk")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,154 @@
+"""``%hermes COMMAND`` and ``%config``: each shows something and is a value; a mistake is one line."""
+
+from __future__ import annotations
+
+import pytest
+
+from hermes_kernel.testing import call, say
+
+
+@pytest.mark.parametrize(
+    ("command", "shows"),
+    [
+        ("status", "last outcome"),
+        ("budget", "calls a turn may make"),
+        ("usage", "input tokens"),
+        ("tools", "read_file"),
+        ("model", "scripted"),
+        ("config", "max_iterations"),
+        ("config stale_seconds", "stale_seconds"),
+        ("sessions", "session"),
+        ("help", "%hermes status"),
+        ("", "%hermes status"),
+    ],
+)
+def test_a_command_shows_a_table_in_text_and_html(running, command, shows):
+    ran = running.run(f"%hermes {command}")
+    assert ran.status == "ok", ran.error
+    (result,) = ran.of("execute_result")
+    assert shows in result["data"]["text/plain"]
+    assert "<table" in result["data"]["text/html"]
+
+
+def test_a_commands_value_can_be_used(running, scripted):
+    scripted(say("Yes."))
+    running.run(running.prompt("Go."))
+    running.run(running.python("used = %hermes usage\nleft = %hermes budget"))
+    assert running.value("(used.value.calls, left.value.remaining, left.value.limit)") == "(1, 89, 90)"
+
+
+def test_undo_takes_the_last_turn_back_and_new_begins_again(running, scripted):
+    server = scripted(say("One."), say("Two."), say("Three."), say("Four."))
+    for prompt in ("first", "second"):
+        running.run(running.prompt(prompt, "--no-cells"))
+    assert "turns taken back  1" in running.run("%hermes undo").text
+    running.run(running.prompt("third", "--no-cells"))
+    assert [m["content"] for m in server.requests[2].messages if m["role"] != "system"] == ["first", "One.", "third"]
+    running.run("%hermes new")
+    running.run(running.prompt("fourth", "--no-cells"))
+    assert [m["content"] for m in server.requests[3].messages if m["role"] != "system"] == ["fourth"]
+
+
+def test_retry_asks_the_last_prompt_again(running, scripted):
+    server = scripted(say("One."), say("Better."))
+    running.run(running.prompt("first", "--no-cells"))
+    ran = running.run("%hermes retry")
+    assert ran.status == "ok", ran.error
+    assert "Better." in ran.text
+    assert [m["content"] for m in server.requests[1].messages if m["role"] != "system"] == ["first"]
+    assert running.value("_.text") == "'Better.'"
+
+
+def test_an_earlier_conversation_is_resumed_by_its_id(running, scripted):
+    server = scripted(say("One."), say("Two."))
+    running.run(running.prompt("first", "--no-cells"))
+    session = running.value("_.session_id").strip("'")
+    running.run("%hermes new")
+    assert running.run(f"%hermes resume {session}").status == "ok"
+    running.run(running.prompt("second", "--no-cells"))
+    assert [m["content"] for m in server.requests[1].messages if m["role"] != "system"] == ["first", "One.", "second"]
+
+
+def test_a_model_for_one_cell_is_for_one_cell(running, scripted):
+    server = scripted(say("One."), say("Two."), say("Three."))
+    running.run(running.prompt("first", "--model special"))
+    running.run(running.prompt("second", "--no-cells"))
+    running.run("%hermes model other")
+    running.run(running.prompt("third", "--no-cells"))
+    running.run("%hermes model scripted")
+    assert [request.body["model"] for request in server.requests] == ["special", "scripted", "other"]
+
+
+def test_tools_can_be_withheld(running, scripted):
+    server = scripted(say("One."), say("Two."))
+    running.run(running.prompt("first", "--tools none"))
+    running.run(running.prompt("second", "--tools python,terminal"))
+    assert not server.requests[0].body.get("tools")
+    assert [each["function"]["name"] for each in server.requests[1].body["tools"]] == ["python", "terminal"]
+
+
+def test_settings_are_set_by_config_and_read_back(running, scripted):
+    scripted(call("todo", {"items": []}), say("Enough."))
+    assert running.run("%config HermesMagics.max_iterations = 1").status == "ok"
+    ran = running.run(running.prompt("Go."))
+    assert "budget exhausted · 1 of 1 calls" in ran.text
+    assert "1" in running.run("%config HermesMagics.max_iterations").text
+    assert "of 1" not in running.run("%hermes budget 90").text
+    assert "must be a whole number from 1" in str(running.run("%config HermesMagics.max_iterations = 0").messages)
+    assert running.run("%hermes config max_iterations = 0").status == "error"
+    assert "90" in running.run("%hermes config max_iterations").text
+
+
+def test_a_key_is_never_shown(running):
+    running.run("%config HermesMagics.api_key = 'sk-very-secret'")
+    for code in (
+        "%hermes config",
+        "%hermes status",
+        "%config HermesMagics.api_key",
+        "%config HermesMagics",
+        "%hermes config api_key",
+    ):
+        assert "sk-very-secret" not in str(running.run(code).messages[2:]), code
+    running.run("%hermes config api_key = none")
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("%hermes stauts", "There is no command stauts. Did you mean status? There are: status, "),
+        ("%hermes config nosuch", "There is no setting nosuch"),
+        ("%hermes config stale_seconds = soon", "stale_seconds cannot be 'soon'"),
+        ("%hermes undo many", "undo takes a number of turns from 1, not 'many'"),
+        ("%hermes usage now", "usage takes nothing after it, not 'now'."),
+        ("%hermes resume nosuch", "nosuch"),
+    ],
+)
+def test_a_mistake_in_a_command_is_one_line(running, code, said):
+    ran = running.run(code)
+    assert ran.status == "error"
+    assert said in ran.error
+    assert "\n" not in ran.error
+
+
+@pytest.mark.parametrize("code", ["%hermes?", "%%hermes?"])
+def test_help_is_where_ipython_users_look_for_it(running, code):
+    ran = running.run(code)
+    assert ran.status == "ok"
+    assert "--budget N" in str(ran.reply["payload"])
+
+
+def test_plain_means_text_only(running, scripted):
+    scripted(say("**Bold.**"))
+    running.run("%config HermesMagics.plain = True")
+    ran = running.run(running.prompt("Go."), cell_id="c1")
+    table = running.run("%hermes status")
+    running.run("%config HermesMagics.plain = False")
+    assert [set(each["data"]) for each in ran.of("display_data")] == [{"text/plain"}]
+    assert "text/html" not in table.of("execute_result")[0]["data"]
+
+
+def test_loading_twice_and_loading_by_the_packages_name_change_nothing(running):
+    for code in ("%load_ext magics", "%reload_ext magics", "%load_ext hermes_kernel"):
+        ran = running.run(code)
+        assert ran.status == "ok", ran.error
+    assert running.value("sum('rewrite' in repr(each) for each in get_ipython().input_transformers_cleanup)") == "1"

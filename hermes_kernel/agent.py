@@ -277,7 +277,7 @@ class Agent:
             tools = kit.offered(names)
         except ValueError as error:
             raise HermesError(str(error)) from None
-        return Performer(kit.model(), tools, self._clock, stop, kit.redact)
+        return Performer(kit.model(), tools, self._clock, stop)
 
     async def _ask_interruptibly(self, prompt: str, options: dict[str, Any]) -> Turn:
         with pressing(self.stop, inside_user_code):

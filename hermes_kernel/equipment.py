@@ -34,7 +34,7 @@ class Equipment:
     ) -> None:
         self.settings = settings
         self.tools = Tools(
-            settings, person=person, shell=shell, home=settings.home, cwd=Path.cwd(), clock=clock
+            settings, person=person, shell=shell, home=settings.home, cwd=_folder(Path.home()), clock=clock
         ).builtins()
         self._clock = clock
         self._given = given
@@ -63,6 +63,7 @@ class Equipment:
         Raises:
             ValueError: there is no tool of such a name.
         """
+        self.tools.cwd = _folder(self.tools.cwd)
         tools = self.tools if names is None else self.tools.only(names)
         return _FewTools(tools) if self._small else tools
 
@@ -72,14 +73,14 @@ class Equipment:
             self.settings,
             self.offered(None).specs(),
             small=self._small,
-            cwd=str(Path.cwd()),
+            cwd=str(self.tools.cwd),
             notebook=notebook,
             now=self._clock.now(),
         )
 
     def redact(self, text: str) -> str:
         """`text` without secrets, the endpoint's key among them."""
-        return redact(text, frozenset({str(self.settings.api_key)} - {""}))
+        return redact(text, self.settings.secrets)
 
     def configure(self, changes: dict[str, Any]) -> None:
         """Other settings from here on.
@@ -116,6 +117,14 @@ class Equipment:
         return self._given is None and (self.settings.base_url or ("" if self.settings.api_key else LOCAL)).startswith(
             LOCAL
         )
+
+
+def _folder(before: Path) -> Path:
+    """The working folder of this moment, for a person may have moved; one that was deleted is no place to work in."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return before
 
 
 class _FewTools:

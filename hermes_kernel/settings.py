@@ -180,6 +180,13 @@ class Settings:
             return Given(LOCAL, "because nothing else is set")
         raise NoEndpoint(HOW)
 
+    @property
+    def secrets(self) -> frozenset[str]:
+        """Values that nobody may see: the endpoint's key, and those that ``model@url#NAME`` fallbacks take from the
+        environment."""
+        named = (os.environ.get(model.rpartition("#")[2], "") for model in self.fallback_models if "#" in model)
+        return frozenset({str(self.api_key), *named} - {""})
+
     def shown(self) -> tuple[Shown, ...]:
         """Every setting for a person to read, in the order of this class; of a key only that it is set."""
         return tuple(self._row(field) for field in dataclasses.fields(self) if field.name in RANGES)

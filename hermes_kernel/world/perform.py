@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from hermes_kernel.core.commands import CallModel, Command, Compress, RunTools, Tell, Wait
 from hermes_kernel.core.context import size, squeeze
-from hermes_kernel.core.events import Compressed, Event, Interrupted, Kept, Observed, Retrying, Waiting
+from hermes_kernel.core.events import Compressed, Event, Interrupted, Kept, Retrying, Waiting
 from hermes_kernel.world.ports import Clock, Model, Toolbox
 from hermes_kernel.world.stop import Stop, Stopped
 
@@ -18,13 +18,12 @@ JITTER = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Performer:
-    """The world of one turn. ``redact`` takes secrets out of what tools return, before anything is told of it."""
+    """The world of one turn."""
 
     model: Model
     tools: Toolbox
     clock: Clock
     stop: Stop
-    redact: Callable[[str], str]
 
     async def perform(self, command: Command) -> AsyncGenerator[Event, None]:
         """The facts that carrying out `command` makes, as they happen."""
@@ -41,7 +40,7 @@ class Performer:
                 specs = self.tools.specs() if command.tools else ()
                 return self.model.reply(command, specs, self.stop)
             case RunTools(calls):
-                return self._clean(self.tools.run(calls, self.stop))
+                return self.tools.run(calls, self.stop)
             case Wait():
                 return self._wait(command)
             case Compress(transcript, attempt):
@@ -49,11 +48,6 @@ class Performer:
                 return _tell((Compressed(smaller, size(transcript), size(smaller)),))
             case Tell(events):
                 return _tell(events)
-
-    async def _clean(self, told: AsyncGenerator[Event, None]) -> AsyncGenerator[Event, None]:
-        async with aclosing(told) as events:
-            async for event in events:
-                yield replace(event, text=self.redact(event.text)) if isinstance(event, Observed) else event
 
     async def _wait(self, wait: Wait) -> AsyncGenerator[Event, None]:
         swing = 1.0 if wait.exact else 1 - JITTER + 2 * JITTER * self.clock.chance()

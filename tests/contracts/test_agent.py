@@ -245,3 +245,26 @@ async def test_settings_can_be_changed_between_turns(agents: Any) -> None:
     assert (await agent.ask("q")).budget.limit == 2
     with pytest.raises(ValueError, match="max_iterations"):
         agent.configure(max_iterations=0)
+
+
+async def test_the_full_text_of_a_long_result_is_kept_without_secrets(agents: Any, home: Path) -> None:
+    @tool
+    def leak() -> str:
+        """Leak."""
+        return "x" * 60_000 + " the key is s3cr3t-value-of-mine " + "y" * 60_000
+
+    agent = agents(call("leak", {}), say("ok"), api_key="s3cr3t-value-of-mine")
+    agent.add(leak)
+    turn = await agent.ask("go")
+    kept = next(event.kept_at for event in turn.events if isinstance(event, Observed))
+    text = Path(kept).read_text()
+    assert len(text) > 120_000
+    assert "s3cr3t" not in text
+
+
+async def test_tools_work_where_the_person_is(agents: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "here.txt").write_text("found me")
+    agent = agents(call("read_file", {"path": "here.txt"}), say("ok"))
+    monkeypatch.chdir(tmp_path)
+    turn = await agent.ask("read it")
+    assert "found me" in next(m.text for m in turn.messages if isinstance(m, Observation))

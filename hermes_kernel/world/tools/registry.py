@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from hermes_kernel.core.events import Event, Interrupted, Observed
 from hermes_kernel.core.messages import Image, ToolCall, ToolSpec
+from hermes_kernel.core.redact import redact
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.ports import Clock, Person
 from hermes_kernel.world.stop import Stop
@@ -165,7 +166,7 @@ class Tools:
         return Answered(ready.call, text)
 
     def _finish(self, made: Ready | Answered, result: Result, seconds: float) -> Observed:
-        text = result.text
+        text = redact(result.text, self.settings.secrets)
         if isinstance(made, Ready):
             text += self._session.guard.record(made.signature, text, ok=result.ok, harmless=made.tool.repeatable)
         kept = keep(text, self.settings.tool_result_chars, self._folder(), made.call.id)

@@ -11,7 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 
 EVERY_SECONDS = 20.0
-"""At most one process for a kernel in that time, however many turns it plays."""
+"""At most one process for a kernel in that time, however many turns it plays. A kernel or script that lives shorter
+leaves its journal to whoever comes next."""
 
 
 class Apart:
@@ -20,15 +21,27 @@ class Apart:
     def __init__(self, home: Path, elapsed: Callable[[], float]) -> None:
         self._home = home
         self._elapsed = elapsed
-        self._due = float("-inf")
+        self._due = self._worth = elapsed() + EVERY_SECONDS
+        self._owed = False
         self._child = 0
 
-    def fold(self, *, last: bool = False) -> None:
-        """Have the home folded soon; `last` when nobody will ask again. Nothing happens while it is being done, or was
-        done a moment ago. Without the means to start a process nothing is lost: the next kernel folds."""
-        if self._running() or (self._elapsed() < self._due and not last):
+    def fold(self) -> None:
+        """Have the home folded, now or when it is due or at the end, whichever is next."""
+        self._owed = True
+        if self._elapsed() >= self._due:
+            self._start()
+
+    def close(self) -> None:
+        """Nobody will ask again: start what was asked for and is not begun."""
+        if self._owed and self._elapsed() >= self._worth:
+            self._start()
+
+    def _start(self) -> None:
+        """Nothing happens while it is being done. Without the means to start a process nothing is lost: the next kernel
+        folds."""
+        if self._running():
             return
-        self._due = self._elapsed() + EVERY_SECONDS
+        self._owed, self._due = False, self._elapsed() + EVERY_SECONDS
         quiet = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_RDWR, 0) for stream in (0, 1, 2)]
         command = [sys.executable, "-m", "hermes_kernel.world.store.apart", str(self._home)]
         with suppress(OSError):
@@ -45,10 +58,9 @@ class Apart:
 
 
 def main(home: str) -> None:
-    """Fold, gently, once."""
+    """Fold once. Not at a lower priority: readers wait for the lock it holds."""
     from hermes_kernel.world.store import Store, StoreError
 
-    os.nice(10)
     with suppress(StoreError):
         Store(Path(home)).fold()
 

@@ -20,7 +20,7 @@ from hermes_kernel.world.store.records import Record, ordered
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-PATIENCE = 10.0  # seconds a reader waits for a fold to end; one of 10,000 facts takes under one
+PATIENCE = 30.0  # seconds a reader waits for a fold to end; one of 10,000 facts takes under one on a quiet machine
 
 
 def records(places: Places, session_id: str) -> list[Record]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
 
-from hermes_kernel.core.events import Kept, Opened, Opened
+from hermes_kernel.core.events import Kept, Opened
 from hermes_kernel.core.plain import dump
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.ports import Clock
@@ -106,11 +106,10 @@ class Store:
         self._apart.fold()
 
     def close(self) -> None:
-        """Leave this process's journal to be folded. The store can be used again."""
+        """Leave this process's journal, and have done what `fold_apart` still owes. The store can be used again."""
         with self._mutex:
             self._journal.close()
-        if self._heads:
-            self._apart.fold(last=True)
+        self._apart.close()
 
     def forget(self) -> None:
         """In a forked child: whoever held the mutex is not here to let go of it."""

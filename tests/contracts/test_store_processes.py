@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import threading
+import time
 
 import pytest
 
@@ -107,6 +108,32 @@ def test_a_session_that_is_in_the_journals_whole_is_resumed_without_waking_duckd
     log.close()
     assert done(child(RECALL, tmp_path, "s")).split() == ["7", "False"]
     assert done(child(RECALL, tmp_path, "old")).split() == ["7", "True"]
+
+
+def arrived(condition):
+    """Wait for another process, a minute at most."""
+    for _ in range(6000):
+        if condition():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_a_store_that_was_asked_to_fold_apart_has_it_done_by_another_process_at_its_end(tmp_path):
+    log = store(tmp_path)
+    told(log, "s", turn("s"))
+    log.fold_apart()
+    assert not (tmp_path / "sessions.duckdb").exists()
+    log.close()
+    assert arrived(lambda: not journals(tmp_path))
+    assert store(tmp_path).recall("s") == turn("s")
+
+
+def test_a_store_that_was_not_asked_to_starts_no_process(tmp_path):
+    log = store(tmp_path)
+    told(log, "s", turn("s"))
+    log.close()
+    assert log._apart._child == 0
 
 
 def test_a_forked_child_writes_a_journal_of_its_own_and_holds_nothing_of_its_parent(tmp_path):

@@ -43,7 +43,7 @@ class MemoryLog:
         claim.callback(self._claimed.discard, session_id)
         return claim
 
-    def fold(self) -> None:
+    def fold_apart(self) -> None:
         """There is nothing to fold."""
 
     def close(self) -> None:

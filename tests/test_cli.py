@@ -388,29 +388,36 @@ def test_the_doctor_says_what_is_wrong_and_what_to_do(environ: dict[str, str], t
 
 
 def test_lab_opens_a_copy_of_the_quickstart_and_never_overwrites_it(environ: dict[str, str], tmp_path: Path):
-    folder = tmp_path / "work"
+    folder, runtime = tmp_path / "work", tmp_path / "runtime"
     options = ["--no-browser", "--ServerApp.port=0", "--ServerApp.allow_root=True", "--ip=127.0.0.1"]
     lab = subprocess.Popen(
         [*COMMAND, "lab", "--dir", str(folder), "--", *options],
-        env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env={**environ, "JUPYTER_RUNTIME_DIR": str(runtime)},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
     try:
         lines = iter(lab.stdout.readline, "")
         assert "Opening a copy of the quickstart" in next(lines)
-        url = next(found for line in lines if (found := re.search(r"http://127\.0\.0\.1:(\d+)/lab\S*", line)))
-        assert answers(int(url[1])) == 200
-        assert "hermes_quickstart.ipynb" in url[0]
+        port = next(int(found[1]) for line in lines if (found := re.search(r"http://127\.0\.0\.1:(\d+)/lab", line)))
+        wait_for(lambda: answers(port))
+        wait_for(lambda: "hermes_quickstart.ipynb" in "".join(map(Path.read_text, runtime.glob("jpserver-*.html"))))
     finally:
         lab.terminate()
         lab.communicate(timeout=30)
     copy = folder / "hermes_quickstart.ipynb"
     assert nbformat.read(copy, as_version=4).cells
+    copy.write_text("what the person made of it")
+    again = run(environ, "lab", "--dir", str(folder), "--", "--version")
+    assert "Opening your copy" in again.stdout
+    assert copy.read_text() == "what the person made of it"
 
 
-def answers(port: int) -> int:
+def answers(port: int) -> bool:
     connection = HTTPConnection("127.0.0.1", port, timeout=30)
     try:
         connection.request("GET", "/api")
-        return connection.getresponse().status
+        return connection.getresponse().status == 200
+    except ConnectionRefusedError:
+        return False  # JupyterLab tells its address a moment before it listens
     finally:
         connection.close()

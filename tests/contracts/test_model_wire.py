@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import socket
+import threading
 import time
 from pathlib import Path
 
@@ -21,6 +23,7 @@ from hermes_kernel.testing import (
     Server,
     Step,
     call,
+    error_in_stream,
     failed_generation,
     forever,
     hang_up,
@@ -75,10 +78,10 @@ async def once(step, command=ASK, tools=(), **settings):
 @pytest.mark.parametrize(
     ("step", "settings", "fault", "kind"),
     [
-        (stall("one two three", after=2, seconds=FOREVER), {"stale_seconds": 1.1}, Fault.STALE_STREAM, "stream"),
-        (late(say("x"), FOREVER), {"first_byte_seconds": 1.1}, Fault.TIMEOUT, "first_byte"),
-        (queued(say("x"), FOREVER), {"queued_seconds": 1.1}, Fault.TIMEOUT, "queued"),
-        (queued(say("x"), FOREVER, line=b"\n"), {"queued_seconds": 1.1}, Fault.TIMEOUT, "queued"),
+        (stall("one two three", after=2, seconds=FOREVER), {"stale_seconds": 1.5}, Fault.STALE_STREAM, "stream"),
+        (late(say("x"), FOREVER), {"first_byte_seconds": 1.5}, Fault.TIMEOUT, "first_byte"),
+        (queued(say("x"), FOREVER), {"queued_seconds": 1.5}, Fault.TIMEOUT, "queued"),
+        (queued(say("x"), FOREVER, line=b"\n"), {"queued_seconds": 1.5}, Fault.TIMEOUT, "queued"),
     ],
 )
 async def test_no_silence_is_endless_and_the_connection_is_closed(step, settings, fault, kind):
@@ -90,7 +93,7 @@ async def test_no_silence_is_endless_and_the_connection_is_closed(step, settings
         assert isinstance(events[-1], Failed)
         assert events[-1].fault is fault
         assert [event.kind for event in events if isinstance(event, Silence)] == [kind]
-        assert 1.0 < took < 2.5, "a generous bound on a busy machine"
+        assert 1.3 < took < 6, "0.1 s over the limit on a quiet machine"
         assert await asyncio.to_thread(server.await_idle, 2)
         assert server.requests[0].closed_by_client is not None
         again = await ask(model)
@@ -437,6 +440,19 @@ async def test_an_endpoint_on_this_machine_needs_no_key():
     assert request.headers["authorization"] == "Bearer none"
 
 
+async def test_what_the_environment_says_for_openai_goes_to_openai_alone(monkeypatch):
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-mine")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-mine")
+    _, request = await once(say("x"))
+    assert not [name for name, value in request.headers.items() if "mine" in value]
+
+
+async def test_a_proxy_has_no_business_on_this_machine(monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    final, _ = await once(say("x"))
+    assert final.text == "x"
+
+
 async def test_the_key_is_never_in_an_error():
     final, _ = await once(status(401, "Incorrect API key provided: sk-secret."))
     assert (final.fault, final.message) == (Fault.AUTH, "Incorrect API key provided: ***.")
@@ -616,6 +632,13 @@ async def test_what_real_servers_sent(name, text, calls, cut):
         assert final.finish is Finish.LENGTH
 
 
+async def test_text_that_the_limit_cut_is_kept_though_llama_server_calls_it_an_error():
+    final, _ = await once(
+        error_in_stream("Invalid diff: 'Hello, I' not found at start of 'Hello'", text="Hello, I", code=500)
+    )
+    assert (final.text, final.finish, final.cut) == ("Hello, I", Finish.LENGTH, False)
+
+
 async def test_a_recorded_overflow_has_both_numbers_in_its_words():
     raw = (STREAMS / "overflow.txt").read_text()
     final, _ = await once(status(400, body=raw))
@@ -630,6 +653,39 @@ async def test_one_connection_serves_many_calls():
             await ask(model, tools=TOOLS)
         await model.aclose()
         assert server.connections == 1
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_connections_end_with_their_loop_even_if_nobody_says_so(inside):
+    with Server(forever(say("x"))) as server:
+        model = model_for(server)
+
+        async def one(model):
+            final = (await ask(model))[-1]
+            if inside:
+                model.close()
+            return final
+
+        assert asyncio.run(one(model)).text == "x"
+        model.close()
+        del model
+        gc.collect()  # a socket that was left open would warn here, and warnings are errors
+
+
+def test_closing_ends_the_connections_of_a_loop_that_waits_and_of_one_that_runs_elsewhere():
+    with Server(forever(say("x"))) as server:
+        model = model_for(server)
+        waiting, running = asyncio.new_event_loop(), asyncio.new_event_loop()
+        thread = threading.Thread(target=running.run_forever)
+        thread.start()
+        assert waiting.run_until_complete(ask(model))[-1].text == "x"
+        assert asyncio.run_coroutine_threadsafe(ask(model), running).result(10)[-1].text == "x"
+        model.close()
+        running.call_soon_threadsafe(running.stop)
+        thread.join()
+        waiting.close()
+        running.close()
+        gc.collect()
 
 
 def test_the_model_works_on_one_loop_after_another():

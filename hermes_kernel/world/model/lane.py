@@ -33,7 +33,8 @@ class Lane:
     def __init__(self, route: Route, settings: Settings, window: RateWindow) -> None:
         self.wanted = route
         self.local = LocalServer(settings.home, route) if route.is_local else None
-        self.quirks: Quirks = quirks_of(route.base_url, near=route.is_near, local=route.is_local)
+        self.near = route.is_near
+        self.quirks: Quirks = quirks_of(route.base_url, near=self.near, local=route.is_local)
         if settings.vision == "off":
             self.quirks = replace(self.quirks, vision=False)
         self.encoder = Encoder(route.model)
@@ -54,7 +55,7 @@ class Lane:
             return _NO_MODEL
         if not (route.api_key.isascii() and route.api_key.isprintable()):
             return _BAD_KEY.format(route.endpoint)
-        return "" if route.api_key or route.is_near else _NO_KEY.format(route.endpoint)
+        return "" if route.api_key or self.near else _NO_KEY.format(route.endpoint)
 
     def learn(self, trouble: Trouble, sent: Sent) -> Noticed | None:
         """Take a complaint in: the line about what is done differently from now on, or None if nothing is."""
@@ -67,7 +68,7 @@ class Lane:
     def suspicion(self, usage: Usage, estimated: int) -> Noticed | None:
         """Said once: the server counted far fewer tokens than were sent, as Ollama does when it cuts a prompt."""
         counted = usage.input_tokens
-        if usage.estimated or self._warned or not self.wanted.is_near or not 1000 < counted < estimated / 2:
+        if usage.estimated or self._warned or not self.near or not 1000 < counted < estimated / 2:
             return None
         self._warned = True
         return Noticed(_CUT_PROMPT.format(counted, estimated))

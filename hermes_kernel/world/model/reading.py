@@ -25,8 +25,8 @@ from hermes_kernel.world.model.sse import EventStream
 STOPPED_EARLY = frozenset({"error", "insufficient_system_resource", "malformed_function_call", "network_error"})
 """Finish reasons that are no end: the provider broke off."""
 
-_CUT_CALL = "invalid diff"
-"""llama-server of early 2026 says so when the output limit cuts a tool call."""
+_CUT_OFF = "invalid diff"
+"""llama-server of early 2026 says so when the output limit cuts what it parses: a call, or text in JSON."""
 _OFF_GRAMMAR = "does not match the expected"
 """Later ones say so, perhaps after a whole call, when text does not fit the template of the model."""
 
@@ -147,7 +147,7 @@ class Reading:
         """The finish of a reply that can be used although the server ended it with an error."""
         drafts = self._stream.calls.drafts
         words = wrong.message.lower()
-        if _CUT_CALL in words and any(not is_object(draft.written) for draft in drafts):
+        if _CUT_OFF in words and not self._stream.is_empty:
             return Finish.LENGTH
         if _OFF_GRAMMAR in words and drafts and all(is_object(draft.written) for draft in drafts):
             return Finish.TOOL_CALLS

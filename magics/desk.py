@@ -244,7 +244,7 @@ def judged(turn: Turn) -> Turn:
         case Outcome.COMPLETED | Outcome.BUDGET_EXHAUSTED:
             return turn
         case Outcome.INTERRUPTED if turn.stopped == "person":
-            raise stopped("Interrupted. What was said and done so far is kept; the next prompt goes on from here.")
+            raise stopped("Interrupted. The conversation is kept; the next prompt goes on from here.")
         case _:
             ended = str(turn.outcome or "unfinished").replace("_", " ")
             raise HermesError(turn.reason or f"The turn ended without an answer: {ended}.")

@@ -6,7 +6,7 @@ Pure: knows no display, no clock and no kernel. Whoever paints brings those.
 from __future__ import annotations
 
 from hermes_kernel.view.blocks import Layout, grow
-from hermes_kernel.view.bundle import done_line, heading_html, heading_plain, status_line, still
+from hermes_kernel.view.bundle import cost_line, done_line, heading_html, heading_plain, status_line, still
 from hermes_kernel.view.picture import Picture, Row, Status, see
 from hermes_kernel.view.safe import clean, escape, sanitise
 
@@ -16,6 +16,7 @@ __all__ = [
     "Row",
     "Status",
     "clean",
+    "cost_line",
     "done_line",
     "escape",
     "grow",

@@ -28,18 +28,22 @@ def status_line(picture: Picture, seconds: float = 0.0) -> str:
     return " · ".join(part for part in (words, picture.aside) if part)
 
 
-def done_line(picture: Picture, seconds: float | None = None) -> str:
-    """How it ended and what it took; `seconds` only where they may differ from run to run."""
-    used, final = picture.usage, picture.final
-    tokens = f"{'about ' if used.estimated else ''}{used.input_tokens + used.output_tokens:,} tokens"
+def done_line(picture: Picture) -> str:
+    """How it ended and what it took, without what differs from run to run: tokens count the day and the folder, too."""
+    ended = picture.final.outcome.replace("_", " ") if picture.final else "not finished"
+    parts = [ended, f"{picture.calls} of {picture.limit} calls"]
+    return " · ".join([*parts, *([_count(picture.rows)] if picture.rows else [])])
+
+
+def cost_line(picture: Picture, seconds: float | None = None) -> str:
+    """`done_line` and the price: tokens, money where the server states it, and `seconds` where they are given."""
+    used = picture.usage
     parts = [
-        final.outcome.replace("_", " ") if final else "not finished",
-        f"{picture.calls} of {picture.limit} calls",
-        tokens,
-        *([f"${used.cost:.4f}"] if used.cost else []),
-        *([_count(picture.rows)] if picture.rows else []),
-        *([f"{seconds:.1f} s"] if seconds is not None else []),
+        done_line(picture),
+        f"{'about ' if used.estimated else ''}{used.input_tokens + used.output_tokens:,} tokens",
     ]
+    parts += [f"${used.cost:.4f}"] if used.cost else []
+    parts += [f"{seconds:.1f} s"] if seconds is not None else []
     return " · ".join(parts)
 
 
@@ -53,7 +57,7 @@ def heading_html(picture: Picture, seconds: float | None = None) -> str:
     """The line above an answer: the status and the tools, or, once it is over, one quiet line that opens on them."""
     if picture.final is None:
         return _frame(_status(picture, seconds or 0.0), *_rows(picture, timed=True))
-    summary = escape(done_line(picture, seconds))
+    summary = escape(cost_line(picture, seconds))
     inside = [*_rows(picture, timed=seconds is not None), *_thoughts(picture)]
     tone = "" if picture.final.outcome == "completed" else f"color:{TONES['bad']}"
     if not inside:

@@ -9,6 +9,16 @@ import pytest
 from hermes_kernel.testing import Server, say
 
 
+CLICKABLE = """%%py
+import asyncio, ipywidgets
+clicked, loop = asyncio.Event(), asyncio.get_running_loop()
+button = ipywidgets.Button()
+button.on_click(lambda _: loop.call_soon_threadsafe(clicked.set))
+print('ready' + ':', button.model_id, flush=True)
+await asyncio.wait_for(clicked.wait(), 10)
+"""
+
+
 def asked(client, reply: str) -> dict:
     """The reply to the one shell request that is out."""
     while True:
@@ -125,19 +135,7 @@ def test_it_says_who_it_is(hermes):
 
 
 def test_a_click_during_a_cell_is_handled_and_its_status_is_told(hermes):
-    code = "\n".join(
-        [
-            "%%py",
-            "import asyncio, ipywidgets",
-            "clicked = asyncio.Event()",
-            "loop = asyncio.get_running_loop()",
-            "button = ipywidgets.Button()",
-            "button.on_click(lambda _: loop.call_soon_threadsafe(clicked.set))",
-            "print('ready' + ':', button.model_id, flush=True)",
-            "await asyncio.wait_for(clicked.wait(), 10)",
-        ]
-    )
-    sent = hermes.send(code)
+    sent = hermes.send(CLICKABLE)
     seen = hermes.until(sent, "ready:")
     comm = next(m["content"]["text"] for m in seen if "ready:" in m["content"].get("text", "")).split()[1]
     session = hermes.client.session

@@ -48,7 +48,7 @@ def test_an_interrupt_ends_the_cell_soon_and_the_next_prompt_works(running, scri
         took.append(ran.seconds)
         assert ran.status == "error"
         assert ran.reply["ename"] == "KeyboardInterrupt"
-        assert ran.error == "Interrupted. What was said and done so far is kept; the next prompt goes on from here."
+        assert ran.error == "Interrupted. The conversation is kept; the next prompt goes on from here."
         assert (
             running.value(
                 "(str(_.outcome), len(_.tool_calls) == sum(1 for m in _.messages if type(m).__name__ == 'Observation'))"
@@ -109,7 +109,7 @@ def test_a_question_is_answered_over_stdin(running, scripted):
     ran = running.run(running.prompt("Paint."), answer=answer)
     assert ran.status == "ok", ran.error
     assert "Red or blue?" in asked[0]
-    assert "blue" in [m["content"] for m in server.requests[-1].messages if m["role"] == "tool"][0]
+    assert "blue" in next(m["content"] for m in server.requests[-1].messages if m["role"] == "tool")
 
 
 def test_an_interrupted_question_leaves_nothing_that_takes_the_next_answer(running, scripted):

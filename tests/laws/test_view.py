@@ -36,7 +36,18 @@ from hermes_kernel.core.events import (
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.finish import Finish
 from hermes_kernel.core.messages import ToolCall, Usage
-from hermes_kernel.view import Layout, Picture, grow, heading_html, heading_plain, sanitise, see, status_line, still
+from hermes_kernel.view import (
+    Layout,
+    Picture,
+    cost_line,
+    grow,
+    heading_html,
+    heading_plain,
+    sanitise,
+    see,
+    status_line,
+    still,
+)
 from hermes_kernel.view.blocks import ITEM
 from hermes_kernel.view.picture import in_brief
 
@@ -226,7 +237,8 @@ def test_the_done_line_counts_calls_without_the_grace_call_and_marks_estimates()
         Replied("c", usage=Usage(1, 10, 5)),
     ]
     picture = seen([*spent, Final(Outcome.BUDGET_EXHAUSTED, "c")], limit=2)
-    assert heading_plain(picture) == "[budget exhausted · 2 of 2 calls · about 45 tokens]"
+    assert heading_plain(picture) == "[budget exhausted · 2 of 2 calls]"
+    assert cost_line(picture, 1.26) == "budget exhausted · 2 of 2 calls · about 45 tokens · 1.3 s"
 
 
 def test_text_of_a_finished_turn_holds_no_time_and_no_address():
@@ -238,10 +250,7 @@ def test_text_of_a_finished_turn_holds_no_time_and_no_address():
         Replied("Done."),
         Final(Outcome.COMPLETED, "Done."),
     ]
-    assert (
-        still(seen(told))["text/plain"]
-        == "Done.\n\n✓ python  df\n[completed · 2 of 90 calls · about 0 tokens · 1 tool]"
-    )
+    assert still(seen(told))["text/plain"] == "Done.\n\n✓ python  df\n[completed · 2 of 90 calls · 1 tool]"
     assert "1.2 s" not in "".join(still(seen(told)).values())
 
 

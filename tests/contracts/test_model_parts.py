@@ -57,7 +57,7 @@ def test_a_value_may_be_spread_over_several_lines_of_one_event():
 
 
 def test_an_event_that_is_no_json_is_broken():
-    found, stream = events(b'data: {"a": 1}\n\ndata: {"b"\n\n')
+    found, stream = events(b'data: {"a": 1}\n\ndata: {"b"\n\ndata: {"c": 1}\n\n')
     assert (found, stream.broken) == ([{"a": 1}], True)
     assert events(b'data: {"a"')[1].broken
 
@@ -80,6 +80,14 @@ def test_a_page_without_end_is_not_kept_for_ever():
     for _ in range(40):
         stream.feed(b"x" * 100_000 + b"\n")
     assert len(stream.stray) < 1_200_000
+
+
+def test_a_line_without_end_is_broken_off():
+    stream = EventStream()
+    for _ in range(9):
+        stream.feed(b"data: " + b"x" * 8_000_000)
+    assert stream.broken
+    assert stream.feed(b"\n") == []
 
 
 TREE = {

@@ -120,6 +120,11 @@ async def test_a_loop_that_was_blocked_is_not_taken_for_a_dead_server():
     assert seen[-1].text == "one two three"
 
 
+async def test_an_event_that_cannot_be_read_ends_the_call_at_once():
+    final, _ = await once(Step("torn", (b"data: {\n\n", Pause(FOREVER)), chunked=False), stale_seconds=60)
+    assert (final.fault, final.message) == (Fault.DISCONNECT, "the stream broke in the middle of an event")
+
+
 async def test_a_reply_that_is_done_does_not_wait_for_a_server_that_never_hangs_up():
     step = say("Hello.")
     endless = Step("endless", (*step.beats, Pause(FOREVER)))
@@ -451,6 +456,14 @@ async def test_a_proxy_has_no_business_on_this_machine(monkeypatch):
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     final, _ = await once(say("x"))
     assert final.text == "x"
+
+
+async def test_an_address_without_its_path_is_suspected():
+    with Server(forever(status(404, body="404 page not found"))) as server:
+        model = model_for(server.url.removesuffix("/v1"))
+        events = await ask(model)
+        await model.aclose()
+    assert events[-1].message.endswith("The address may lack /v1 at its end.")
 
 
 async def test_the_key_is_never_in_an_error():

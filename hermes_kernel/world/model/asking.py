@@ -90,7 +90,7 @@ class Asking:
         keys = (route.api_key, self.lane.route.api_key if self.lane.route else "")
         return Failed(
             fault=classify(trouble),
-            message=one_line(trouble.message, keys),
+            message=one_line(trouble.message + self.lane.advice(trouble.status), keys),
             status=trouble.status,
             wait=trouble.wait,
             partial=self.call.shown if partial is None else partial,

@@ -93,7 +93,7 @@ class Exchange:
 
     def _look(self, connection: Connection, *, ticked: bool) -> tuple[Event | None, bool]:
         """News of a silence, and whether this is the end."""
-        if self._terms.stop.by or self._reading.trouble:
+        if self._terms.stop.by or self._reading.is_hopeless:
             return None, True
         if connection.ended:
             connection.check()

@@ -6,6 +6,7 @@ Lessons are kept for the life of the model, so that a complaint is heard once.
 from __future__ import annotations
 
 from dataclasses import replace
+from urllib.parse import urlsplit
 
 from hermes_kernel.core.events import Noticed
 from hermes_kernel.core.messages import Usage
@@ -56,6 +57,11 @@ class Lane:
         if not (route.api_key.isascii() and route.api_key.isprintable()):
             return _BAD_KEY.format(route.endpoint)
         return "" if route.api_key or self.near else _NO_KEY.format(route.endpoint)
+
+    def advice(self, status: int) -> str:
+        """What a person might do about an answer with this status, if there is a likely reason."""
+        bare = not urlsplit(self.wanted.base_url).path.strip("/")
+        return " The address may lack /v1 at its end." if status == 404 and bare and not self.local else ""
 
     def learn(self, trouble: Trouble, sent: Sent) -> Noticed | None:
         """Take a complaint in: the line about what is done differently from now on, or None if nothing is."""

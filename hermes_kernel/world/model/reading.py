@@ -55,9 +55,14 @@ class Reading:
         return self._stream.finish is not None or self._events.done
 
     @property
+    def is_hopeless(self) -> bool:
+        """Whether an error came, or an event that cannot be read: then the rest is not waited for."""
+        return self.trouble is not None or self._events.broken
+
+    @property
     def is_done(self) -> bool:
         """Whether nothing more can come."""
-        return self._events.done or self.trouble is not None
+        return self._events.done
 
     @property
     def output_tokens(self) -> int:
@@ -133,7 +138,7 @@ class Reading:
         """What speaks against taking this for a whole reply."""
         if self._stream.reason in STOPPED_EARLY:
             return self.trouble or read_trouble(f"the provider stopped early: {self._stream.reason}")
-        if self._stream.finish is not None and not self._events.broken:
+        if self._stream.finish is not None:
             return None
         if self.trouble or trouble:
             return self.trouble or trouble

@@ -13,14 +13,17 @@ _MOST_STRAY = 1_000_000
 """Bytes that are kept of a body that is no event stream, to find out what it says."""
 
 
+_MOST_LINE = 64_000_000
+"""Bytes of one line. No reply is so long; a server that never ends a line must not fill the memory."""
+
 _decode = json.JSONDecoder().raw_decode
 
 
 class EventStream:
     """Feed it blocks of bytes; it gives the JSON values of the events in them.
 
-    ``done`` after ``[DONE]``; ``broken`` after an event that is no JSON; ``events`` counts those that were;
-    ``stray`` is what belongs to no event.
+    ``done`` after ``[DONE]``; ``broken`` after an event that is no JSON, where reading ends; ``events`` counts those
+    that were; ``stray`` is what belongs to no event.
     """
 
     def __init__(self) -> None:
@@ -39,14 +42,20 @@ class EventStream:
 
     def feed(self, block: bytes) -> list[Any]:
         """The events that `block` completes."""
+        if self.broken:
+            return []
         lines = (self._rest + block).split(b"\n") if self._rest else block.split(b"\n")
         self._rest = lines.pop()
+        if len(self._rest) > _MOST_LINE:
+            self.broken, self._rest = True, b""
         values: list[Any] = []
         for line in lines:
             if line[:5] == b"data:":
                 self._datum(line[5:], values)
             elif line or self._data:
                 self._line(line.rstrip(b"\r"), values)
+                if self.broken:
+                    break
         self.events += len(values)
         return values
 

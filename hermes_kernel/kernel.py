@@ -14,7 +14,6 @@ from ipykernel.ipkernel import IPythonKernel
 
 from hermes_kernel import __version__
 from hermes_kernel.cell import VARIABLE, as_ipython, complete, is_prompt
-from hermes_kernel.world.tools.usercode import inside_user_code
 
 SETTLE = 0.5  # seconds after the start before imports for the first turn begin: a front end comes first
 
@@ -39,14 +38,19 @@ class HermesKernel(IPythonKernel):
         return f"Hermes Kernel {__version__}: a cell is a prompt, %%py runs Python, %hermes help says more.\n"
 
     @property
+    def magics(self) -> Any:
+        """The extension's face, by the name it has in IPython."""
+        return self.shell.magics_manager.registry["HermesMagics"]
+
+    @property
     def desk(self) -> Any:
         """Where the magics keep this notebook's agent."""
-        return self.shell.magics_manager.registry["HermesMagics"].desk
+        return self.magics.desk
 
     def start(self) -> None:
         """Begin to serve, and get ready for the first turn meanwhile."""
         super().start()
-        preload = threading.Thread(target=self.desk.preload, name="hermes-preload", daemon=True)
+        preload = threading.Thread(target=self.magics.preload, name="hermes-preload", daemon=True)
         self.io_loop.call_later(SETTLE, preload.start)
 
     # --- cells
@@ -79,7 +83,7 @@ class HermesKernel(IPythonKernel):
     async def do_shutdown(self, restart: bool) -> dict[str, Any]:  # noqa: FBT001 - ipykernel's signature
         """Stop what runs, then go."""
         with suppress(Exception):
-            self.desk.close()
+            self.magics.close()
         reply: dict[str, Any] = super().do_shutdown(restart)
         return reply
 
@@ -141,6 +145,8 @@ class HermesKernel(IPythonKernel):
 
 def _main_is_in_user_code() -> bool:
     """The main thread runs code of a person or a model, which only a signal can end."""
+    from hermes_kernel.world.tools.usercode import inside_user_code
+
     frames = sys._current_frames()  # noqa: SLF001 - the one way to see another thread's frame
     return inside_user_code(frames.get(threading.main_thread().ident or 0))
 

@@ -6,7 +6,6 @@ import asyncio
 import os
 from collections.abc import Iterator
 from contextlib import aclosing, contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +14,17 @@ from hermes_kernel.core.messages import Image, User
 from hermes_kernel.core.turn import Turn
 from hermes_kernel.session import HermesError
 from hermes_kernel.settings import Settings, SettingsError
+from hermes_kernel.view import clean, sanitise
 from hermes_kernel.world.stop import Stop, Stopped
+from magics import commands
 from magics.cells import Cells
 from magics.frontend import Frontend, frontend
-from magics.options import Options
+from magics.options import Options, parse
 from magics.painter import Live, Painter, Scroll, Silent, Still
 from magics.person import NotebookPerson
 from magics.prompt import Prompt
 from magics.skills import read_skill, spoken
+from magics.table import PlainTable, Table
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -36,15 +38,16 @@ ECHO = 0.05  # seconds after a stop in which a second press is still heard here;
 class Desk:
     """Where person and agent meet. The agent is made when first needed; ``turns`` counts those that have ended."""
 
-    def __init__(self, shell: InteractiveShell) -> None:
+    def __init__(self, shell: InteractiveShell, cells: Cells) -> None:
         self.shell = shell
-        self.cells = Cells(shell)
+        self.cells = cells
         self.person = NotebookPerson(shell)
         self._agent: Agent | None = None
         self._changes: dict[str, Any] = {}
         self._warm = False
         self._press: Stop | None = None
         self.turns = 0
+        _show_turns(shell)
 
     @property
     def agent(self) -> Agent:
@@ -100,26 +103,31 @@ class Desk:
         if self._agent is not None:
             self._agent.stop()
 
-    def preload(self) -> None:
-        """Import what the first turn needs; for a thread, while a person is still typing."""
-        import_module("hermes_kernel.agent")
-        import_module("openai")
-
     def close(self) -> None:
         """Leave: nothing of this desk goes on."""
-        self.cells.close()
         if self._agent is not None:
             self._agent.close()
 
+    def command(self, line: str) -> Table:
+        """What ``%hermes`` and `line` show.
+
+        Raises:
+            HermesError: it cannot be done. One line says why.
+        """
+        with readable():
+            table = commands.run(self, line)
+            return PlainTable(table.columns, table.rows, table.value, table.note) if self.settings.plain else table
+
     # --- asking
 
-    async def ask(self, options: Options, body: str) -> Turn:
+    async def ask(self, line: str, body: str) -> Turn:
         """One turn, shown as it goes.
 
         Raises:
             HermesError: it could not be asked, or it failed. One or two lines say why.
             KeyboardInterrupt: it was stopped.
         """
+        options = parse(line)
         with readable():
             prompt = Prompt(self.shell.user_ns, Path.cwd())
             text = self._text(prompt, options, body)
@@ -128,8 +136,9 @@ class Desk:
             with self._for_this_cell(options):
                 return await self._play(text, tuple(prompt.images), options)
 
-    async def retry(self, options: Options) -> Turn:
+    async def retry(self, line: str) -> Turn:
         """The last turn, taken back and asked again; as `ask`."""
+        options = parse(line)
         with readable():
             asked = self.agent.turn.messages[:1]
             if not asked or not isinstance(asked[0], User):
@@ -231,6 +240,17 @@ class Desk:
         self.shell.displayhook.update_user_ns(turn)
         if name:
             self.shell.push({name: turn}, interactive=False)
+
+
+def _show_turns(shell: InteractiveShell) -> None:
+    """A turn that is displayed shows its answer, made harmless."""
+    formatter: Any = shell.display_formatter
+    formatter.formatters["text/markdown"].for_type(Turn, lambda turn: sanitise(turn.text))
+    formatter.formatters["text/plain"].for_type(Turn, lambda turn, printer, _: printer.text(_words(turn)))
+
+
+def _words(turn: Turn) -> str:
+    return clean(turn.text) or f"[{turn.outcome or 'no turn yet'}]"
 
 
 def judged(turn: Turn) -> Turn:

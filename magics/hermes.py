@@ -6,21 +6,20 @@ from __future__ import annotations
 
 import atexit
 import re
+from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
 from traitlets import observe
 
-from hermes_kernel.core.turn import Turn
-from hermes_kernel.view import clean, sanitise
-from magics import commands
-from magics.desk import Desk, readable
-from magics.options import parse
-from magics.table import PlainTable, Table
+from magics.cells import Cells
 from magics.traits import SETTINGS, Configured, sound
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
+
+    from magics.desk import Desk
 
 CELL = re.compile(r"%%hermes(?![\w?])[ \t]*(?P<line>.*)")
 RETRY = re.compile(r"\s*%hermes[ \t]+retry\b[ \t]*(?P<line>[^\n]*)\s*\Z")
@@ -32,8 +31,27 @@ class HermesMagics(Configured, Magics):
     """Settings of this notebook's agent: ``%config HermesMagics.max_iterations = 20``; ``%hermes config`` lists all."""
 
     def __init__(self, shell: InteractiveShell) -> None:
-        self.desk = Desk(shell)
+        self._shell = shell
+        self.past = Cells(shell)
         super().__init__(shell=shell, config=sound(shell.config))
+
+    @cached_property
+    def desk(self) -> Desk:
+        """Where person and agent meet, imported when it is first needed."""
+        from magics.desk import Desk
+
+        return Desk(self._shell, self.past)
+
+    def preload(self) -> None:
+        """Import what the first turn needs; for a thread, while a person is still typing."""
+        for name in ("magics.desk", "hermes_kernel.agent", "openai"):
+            import_module(name)
+
+    def close(self) -> None:
+        """Leave: nothing of this goes on."""
+        self.past.close()
+        if "desk" in self.__dict__:
+            self.desk.close()
 
     @no_var_expand
     @line_cell_magic
@@ -54,19 +72,15 @@ class HermesMagics(Configured, Magics):
         ``%hermes COMMAND``: status, budget, usage, new, branch, resume, sessions, undo, retry, model, tools, config,
         doctor, help. ``%hermes help`` says what each does.
         """
-        if cell is not None:
-            return self.desk.ask(parse(line), cell)
-        with readable():
-            table = commands.run(self.desk, line)
-            return _plain(table) if self.desk.settings.plain else table
+        return self.desk.command(line) if cell is None else self.desk.ask(line, cell)
 
     async def ask(self, line: str, body: str) -> None:
         """A ``%%hermes`` cell."""
-        await self.desk.ask(parse(line), body)
+        await self.desk.ask(line, body)
 
     async def retry(self, line: str) -> None:
         """A ``%hermes retry`` cell."""
-        await self.desk.retry(parse(line))
+        await self.desk.retry(line)
 
     @observe(*SETTINGS)
     def _configured(self, change: Any) -> None:
@@ -94,10 +108,7 @@ def load(shell: InteractiveShell) -> None:
     magics = HermesMagics(shell)
     shell.register_magics(magics)
     shell.input_transformers_cleanup.append(rewrite)
-    atexit.register(magics.desk.close)
-    formatter: Any = shell.display_formatter
-    formatter.formatters["text/markdown"].for_type(Turn, lambda turn: sanitise(turn.text))
-    formatter.formatters["text/plain"].for_type(Turn, lambda turn, printer, _: printer.text(_words(turn)))
+    atexit.register(magics.close)
 
 
 def unload(shell: InteractiveShell) -> None:
@@ -109,13 +120,5 @@ def unload(shell: InteractiveShell) -> None:
     shell.configurables.remove(magics)
     for kind in ("line", "cell"):
         shell.magics_manager.magics[kind].pop("hermes", None)
-    atexit.unregister(magics.desk.close)
-    magics.desk.close()
-
-
-def _words(turn: Turn) -> str:
-    return clean(turn.text) or f"[{turn.outcome or 'no turn yet'}]"
-
-
-def _plain(table: Table) -> Table:
-    return PlainTable(table.columns, table.rows, table.value, table.note)
+    atexit.unregister(magics.close)
+    magics.close()

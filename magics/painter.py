@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PAUSE = 0.1  # seconds between two paintings at least
 LINGER = 0.4  # seconds after which a turn is slow enough for a status line and a Stop button
 ALLOWANCE = 16_000  # characters of the open tail that may be sent again, whatever the reply's size …
-SHARE = 1.5  # … and beyond that, per character of the reply
+SHARE = 0.7  # … and beyond that, per character of the reply
 
 
 class Painter(Protocol):
@@ -221,8 +221,9 @@ class Answer:
     def finish(self, picture: Picture) -> None:
         """Everything as it stays, whatever was left out so far."""
         self._settle(picture)
-        if picture.tail.strip() and picture.tail != self._tail:
-            self._show_tail(picture.tail)
+        if picture.tail.strip():
+            self._open = self._open or Spot(self._shell)
+            self._open.put(_markdown(picture.tail))
         elif not picture.tail.strip() and self._open is not None:
             self._open.put(_markdown(""))
 
@@ -251,7 +252,7 @@ class Answer:
 
     def _show_tail(self, tail: str) -> None:
         self._open = self._open or Spot(self._shell)
-        self._open.put(_markdown(tail))
+        self._open.put({"text/markdown": sanitise(tail).strip("\n")})
         self._tail = tail
 
 

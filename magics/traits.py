@@ -41,7 +41,7 @@ class Setting(TraitType[Any, Any]):
 
 
 def sound(config: Config) -> Config:
-    """`config` without what `Settings` refuses: IPython keeps values that ``%config`` was refused, and files may err."""
+    """`config` without what `Settings` refuses: IPython keeps what ``%config`` was refused, and files may err."""
     kept = Config(config)
     for name, value in dict(config.get("HermesMagics", {})).items():
         try:

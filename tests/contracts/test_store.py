@@ -139,9 +139,7 @@ def test_no_damage_to_a_line_passes_for_a_record(fact, data):
     line = bytearray(encode(Record("u", "s", 3, 1.5, dump(fact)))[:-1])
     at = data.draw(st.integers(0, len(line) - 1))
     line[at] ^= data.draw(st.integers(1, 255))
-    record = decode(bytes(line))
-    # Upper-case hex is the same checksum: the only change that says nothing else.
-    assert record is None or (at < 8 and load(record.fact) == fact)
+    assert decode(bytes(line)) is None
 
 
 @given(st.lists(facts(), min_size=1, max_size=8))

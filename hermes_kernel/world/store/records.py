@@ -11,7 +11,7 @@ from hermes_kernel.core.events import Kept
 from hermes_kernel.core.plain import Plain, load
 from hermes_kernel.core.text import scrub
 
-CHECKSUM = 8  # hex digits of a CRC-32, then one space
+HEAD = 9  # the eight hex digits of a CRC-32 and a space
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +34,23 @@ def encode(record: Record) -> bytes:
         body = text.encode()
     except UnicodeEncodeError:
         body = scrub(text).encode()
-    return b"%08x %s\n" % (zlib.crc32(body), body)
+    return _head(body) + body + b"\n"
 
 
 def decode(line: bytes) -> Record | None:
     """The record of one whole line without its newline, or None when the line is damaged."""
-    body = line[CHECKSUM + 1 :]
+    body = line[HEAD:]
+    if line[:HEAD] != _head(body):
+        return None
     try:
-        if int(line[:CHECKSUM], 16) != zlib.crc32(body):
-            return None
         plain = json.loads(body)
         return Record(plain["uid"], plain["session"], plain["n"], plain["t"], plain["fact"])
     except (ValueError, KeyError, TypeError):
         return None
+
+
+def _head(body: bytes) -> bytes:
+    return b"%08x " % zlib.crc32(body)
 
 
 def dense(plain: Plain | str) -> str:

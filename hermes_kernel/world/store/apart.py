@@ -43,7 +43,7 @@ class Apart:
             return
         self._owed, self._due = False, self._elapsed() + EVERY_SECONDS
         quiet = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_RDWR, 0) for stream in (0, 1, 2)]
-        command = [sys.executable, "-m", "hermes_kernel.world.store.apart", str(self._home)]
+        command = [sys.executable, "-m", "hermes_kernel.world.store", str(self._home)]
         with suppress(OSError):
             # A process group of its own: an interrupt meant for the notebook is not meant for it.
             self._child = os.posix_spawn(sys.executable, command, os.environ, file_actions=quiet, setpgroup=0)
@@ -55,15 +55,3 @@ class Apart:
                     return True
             self._child = 0
         return False
-
-
-def main(home: str) -> None:
-    """Fold once. Not at a lower priority: readers wait for the lock it holds."""
-    from hermes_kernel.world.store import Store, StoreError
-
-    with suppress(StoreError):
-        Store(Path(home)).fold()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

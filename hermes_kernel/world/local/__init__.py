@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from hermes_kernel.world.local.server import LocalModel, available
-from hermes_kernel.world.local.weights import GivenUp, LocalModelError
+from typing import TYPE_CHECKING, Any
+
+from hermes_kernel.world.local.weights import GivenUp, LocalModelError, available
+
+if TYPE_CHECKING:
+    from hermes_kernel.world.local.server import LocalModel
 
 __all__ = ["GivenUp", "LocalModel", "LocalModelError", "available"]
+
+
+def __getattr__(name: str) -> Any:
+    """`LocalModel`, when it is needed: processes and sockets are of no use to somebody who asks what is available."""
+    if name != "LocalModel":
+        raise AttributeError(name)
+    from hermes_kernel.world.local.server import LocalModel
+
+    return LocalModel

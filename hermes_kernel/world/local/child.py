@@ -27,7 +27,6 @@ MOST_THREADS = 8
 
 def main(name: str, weights: Path, record: Path) -> None:
     """Serve `weights` as model `name` and write to `record` where, until nobody uses it any more. Never returns."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a notebook's interrupt stops a turn, not the model
     key = os.environ.pop(KEY_VARIABLE)
 
     def ended() -> None:
@@ -40,6 +39,8 @@ def main(name: str, weights: Path, record: Path) -> None:
     url = str(server.listening_address)
     while not _healthy(url):
         time.sleep(0.05)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a notebook's interrupt stops a turn, not the model
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the engine's own handler ends the server, not the process
     Running(os.getpid(), url, door.port, key).save(record)
     threading.Event().wait()  # `ended` is the way out
 

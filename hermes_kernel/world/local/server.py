@@ -14,31 +14,21 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
 from hermes_kernel.world.local.lease import KEY_VARIABLE, Running, knock, one_at_a_time
 from hermes_kernel.world.local.weights import (
-    INSTALL,
     MODELS,
     GivenUp,
     LocalModelError,
     Weights,
     cache_folder,
-    find,
+    find_engine,
     whole,
 )
 
 START_SECONDS = 300.0
-
-
-def available(model: str = "qwen") -> bool:
-    """Whether everything that `model` needs is installed. Looks at file names only, imports nothing."""
-    try:
-        return find_spec("xllamacpp") is not None and bool(find(MODELS[model]))
-    except LocalModelError:
-        return False
 
 
 class LocalModel:
@@ -106,8 +96,7 @@ class LocalModel:
 
     def _launch(self) -> Running:
         began = time.monotonic()
-        if find_spec("xllamacpp") is None:
-            raise LocalModelError(f"the local model is not installed (xllamacpp is missing): {INSTALL}")
+        find_engine()
         path = whole(self._weights, (cache_folder() / "models", self._folder), self._joining())
         self._progress("local model: starting")
         self._record.unlink(missing_ok=True)

@@ -64,6 +64,25 @@ SMOL = Weights(
 MODELS = {"qwen": QWEN, "smol": SMOL}
 
 
+def available(model: str = "qwen") -> bool:
+    """Whether everything that `model` needs is installed. Looks at file names only, imports nothing."""
+    try:
+        find_engine()
+        return bool(find(MODELS[model]))
+    except LocalModelError:
+        return False
+
+
+def find_engine(search: list[str] | None = None) -> None:
+    """Nothing, if the server's package is installed.
+
+    Raises:
+        LocalModelError: it is not.
+    """
+    if PathFinder.find_spec("xllamacpp", search) is None:
+        raise LocalModelError(f"the local model is not installed (xllamacpp is missing): {INSTALL}")
+
+
 def find(weights: Weights, search: list[str] | None = None) -> tuple[Path, ...]:
     """The files of `weights` in installed packages, in order; `search` is where to look instead of ``sys.path``.
 

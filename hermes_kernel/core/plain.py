@@ -74,7 +74,7 @@ def _shape(kind: Any) -> tuple[tuple[Field[Any], Any], ...]:
 
 @cache
 def _readers(kind: type) -> dict[str, Callable[[Any], Any]]:
-    hints = get_type_hints(kind, vars(events))
+    hints = get_type_hints(kind, dict(vars(events)))
     return {f.name: _reader(hints[f.name]) for f in fields(kind)}
 
 

@@ -61,7 +61,7 @@ def _serve(weights: Weights, path: Path, key: str) -> xllamacpp.Server:
     threads = min(_cores(), MOST_THREADS)
     settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = threads
     if weights.template:
-        settings.chat_template = (files(__package__) / weights.template).read_text("utf-8")
+        settings.chat_template = (files("hermes_kernel.world.local") / weights.template).read_text("utf-8")
     return xllamacpp.Server(settings)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hermes_kernel.core.text import brief
@@ -36,7 +37,8 @@ class Cells:
 
     def close(self) -> None:
         """Stop remembering."""
-        self._shell.events.unregister("post_run_cell", self._ran)
+        with suppress(ValueError):  # closed already
+            self._shell.events.unregister("post_run_cell", self._ran)
 
     def forget(self) -> None:
         """They have been told: a new account begins."""

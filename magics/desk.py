@@ -9,22 +9,23 @@ from contextlib import aclosing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hermes_kernel.core.events import Asked, Outcome
+from hermes_kernel.core.events import Asked
 from hermes_kernel.core.messages import Image, User
 from hermes_kernel.core.turn import Turn
 from hermes_kernel.session import HermesError
-from hermes_kernel.settings import Settings, SettingsError
-from hermes_kernel.view import clean, sanitise
+from hermes_kernel.settings import Settings
 from hermes_kernel.world.stop import Stop, Stopped
 from magics import commands
 from magics.cells import Cells
 from magics.frontend import Frontend, frontend
+from magics.live import Live
 from magics.options import Options, parse
-from magics.painter import Live, Painter, Scroll, Silent, Still
+from magics.painter import Painter, Scroll, Silent, Still
 from magics.person import NotebookPerson
 from magics.prompt import Prompt
 from magics.skills import read_skill, spoken
 from magics.table import PlainTable, Table
+from magics.verdict import judged, readable, show_turns, stopped
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -47,7 +48,7 @@ class Desk:
         self._warm = False
         self._press: Stop | None = None
         self.turns = 0
-        _show_turns(shell)
+        show_turns(shell)
 
     @property
     def agent(self) -> Agent:
@@ -105,8 +106,9 @@ class Desk:
 
     def close(self) -> None:
         """Leave: nothing of this desk goes on."""
-        if self._agent is not None:
-            self._agent.close()
+        agent, self._agent = self._agent, None
+        if agent is not None:
+            agent.close()
 
     def command(self, line: str) -> Table:
         """What ``%hermes`` and `line` show.
@@ -182,6 +184,8 @@ class Desk:
         from hermes_kernel.world.interrupt import pressing
         from hermes_kernel.world.tools.python import inside_user_code
 
+        if self.running:
+            raise HermesError("A turn is running in this notebook. Stop it or wait for it, then ask.")
         self.offer()
         self._press = press = Stop()
         with pressing(press.press, inside_user_code):
@@ -240,47 +244,3 @@ class Desk:
         self.shell.displayhook.update_user_ns(turn)
         if name:
             self.shell.push({name: turn}, interactive=False)
-
-
-def _show_turns(shell: InteractiveShell) -> None:
-    """A turn that is displayed shows its answer, made harmless."""
-    formatter: Any = shell.display_formatter
-    formatter.formatters["text/markdown"].for_type(Turn, lambda turn: sanitise(turn.text))
-    formatter.formatters["text/plain"].for_type(Turn, lambda turn, printer, _: printer.text(_words(turn)))
-
-
-def _words(turn: Turn) -> str:
-    return clean(turn.text) or f"[{turn.outcome or 'no turn yet'}]"
-
-
-def judged(turn: Turn) -> Turn:
-    """`turn`, where it did its work or used up its budget.
-
-    Raises:
-        HermesError: it has no answer. One line says why.
-        KeyboardInterrupt: a person stopped it.
-    """
-    match turn.outcome:
-        case Outcome.COMPLETED | Outcome.BUDGET_EXHAUSTED:
-            return turn
-        case Outcome.INTERRUPTED if turn.stopped == "person":
-            raise stopped("Interrupted. The conversation is kept; the next prompt goes on from here.")
-        case _:
-            ended = str(turn.outcome or "unfinished").replace("_", " ")
-            raise HermesError(turn.reason or f"The turn ended without an answer: {ended}.")
-
-
-def stopped(line: str) -> KeyboardInterrupt:
-    """An interrupt that is shown as one line. A plain `KeyboardInterrupt`, for front ends know it by name."""
-    error = KeyboardInterrupt(line)
-    error._render_traceback_ = lambda: [line]  # type: ignore[attr-defined]
-    return error
-
-
-@contextmanager
-def readable() -> Iterator[None]:
-    """A refused setting is shown like everything else a person can mend."""
-    try:
-        yield
-    except SettingsError as error:
-        raise HermesError(str(error)) from None

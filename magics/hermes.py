@@ -103,7 +103,7 @@ rewrite.has_side_effects = True  # type: ignore[attr-defined]
 
 def load(shell: InteractiveShell) -> None:
     """Register everything with `shell`; once, however often it is loaded."""
-    if "HermesMagics" in shell.magics_manager.registry:
+    if "HermesMagics" in _manager(shell).registry:
         return
     magics = HermesMagics(shell)
     shell.register_magics(magics)
@@ -113,12 +113,16 @@ def load(shell: InteractiveShell) -> None:
 
 def unload(shell: InteractiveShell) -> None:
     """Take everything back."""
-    magics = shell.magics_manager.registry.pop("HermesMagics", None)
+    magics = _manager(shell).registry.pop("HermesMagics", None)
     if magics is None:
         return
     shell.input_transformers_cleanup.remove(rewrite)
     shell.configurables.remove(magics)
     for kind in ("line", "cell"):
-        shell.magics_manager.magics[kind].pop("hermes", None)
+        _manager(shell).magics[kind].pop("hermes", None)
     atexit.unregister(magics.close)
     magics.close()
+
+
+def _manager(shell: InteractiveShell) -> Any:
+    return shell.magics_manager

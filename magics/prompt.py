@@ -105,7 +105,8 @@ class Prompt:
         try:
             path.stat()
             if path.is_dir():
-                return self._section(name, "\n".join(sorted(each.name for each in path.iterdir())[:200]))
+                names = sorted(each.name for each in path.iterdir())
+                return self._section(name, "\n".join(names[:200]), "folder")
             mime = mimetypes.guess_type(path.name)[0] or ""
             return self._picture(name, path, mime) if mime in PICTURES else self._text(name, path)
         except FileNotFoundError:
@@ -131,8 +132,8 @@ class Prompt:
         self.images.append(Image(mime, base64.b64encode(path.read_bytes()).decode()))
         return f"`{name}` (image {len(self.images)})"
 
-    def _section(self, name: str, text: str) -> str:
-        self.sections["@" + name] = f"{name} (file):\n{text}"
+    def _section(self, name: str, text: str, kind: str = "file") -> str:
+        self.sections["@" + name] = f"{name} ({kind}):\n{text}"
         return f"`{name}`"
 
 

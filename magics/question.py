@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.view import clean, escape
-from magics.painter import Spot
+from magics.live import Spot
 from magics.stopping import dismiss
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ Keeps true: the final picture is the same whether or not the passing events were
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,10 +21,12 @@ from hermes_kernel.core.events import (
     FellBack,
     Final,
     Interrupted,
+    Kept,
     Leased,
     Noticed,
     Observed,
     Opened,
+    Passing,
     Refunded,
     Repaired,
     Replied,
@@ -40,43 +41,24 @@ from hermes_kernel.core.events import (
     Undone,
     Waiting,
 )
-from hermes_kernel.core.messages import ToolCall, Usage
-from hermes_kernel.core.text import brief
+from hermes_kernel.core.messages import Usage
 from hermes_kernel.view.blocks import Layout, close, grow
-
-ARGUMENTS = 88  # characters of a call's arguments in its row
-HEARD = 2.0  # seconds of silence within a stream that are nothing to speak of
-PATIENT = 20.0  # seconds of thinking after which the limit is worth knowing
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One tool call. ``state`` is ``asked``, ``running``, ``ok``, ``failed`` or ``not run``; ``note`` says who allowed
-    or refused it. Seconds are of elapsed time, known once it has ended."""
-
-    call_id: str
-    name: str
-    arguments: str
-    state: str = "asked"
-    seconds: float = 0.0
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """What is going on. ``ticks``: the seconds since it began belong behind it. ``tone`` is ``busy``, ``slow``
-    (something is in the way) or ``person`` (it is your turn)."""
-
-    words: str
-    ticks: bool = False
-    tone: str = "busy"
-
+from hermes_kernel.view.words import (
+    THINKING,
+    WAITING,
+    WORKING,
+    WRITING,
+    Row,
+    Status,
+    asked,
+    plainly,
+    running,
+    said_by,
+    silent,
+    waiting,
+)
 
 BLANK = Layout()
-THINKING = Status("thinking", ticks=True)
-WRITING = Status("writing")
-WORKING = Status("working", ticks=True)
-WAITING = Status("waiting for you", ticks=True, tone="person")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +101,13 @@ class Picture:
         return self.layout.text
 
 
-def see(picture: Picture, event: Event) -> Picture:  # noqa: C901, PLR0911, PLR0912, PLR0915 - one arm for each event there is
+def see(picture: Picture, event: Event) -> Picture:
     """`picture` after `event`."""
+    return _pass(picture, event) if isinstance(event, Passing) else _keep(picture, event)
+
+
+def _pass(picture: Picture, event: Passing) -> Picture:  # noqa: C901, PLR0911 - one arm for each event there is
+    """What is on its way; `_final` must not tell it from what never came."""
     match event:
         case TextDelta(text):
             return replace(picture, layout=grow(picture.layout, text), status=WRITING)
@@ -131,17 +118,22 @@ def see(picture: Picture, event: Event) -> Picture:  # noqa: C901, PLR0911, PLR0
         case Calling():
             return replace(picture, status=THINKING, retry=None)
         case Silence():
-            return _silent(picture, event)
+            return replace(picture, status=silent(event, picture.status))
         case Retracted():
             return replace(picture, layout=picture.base)
         case Noticed(text):
             return replace(picture, aside=text)
         case Asking():
             return replace(picture, status=WAITING)
-        case Retrying():
-            return replace(picture, status=_wait(event, event.seconds), retry=event)
         case Waiting(seconds):
-            return replace(picture, status=_wait(picture.retry, seconds))
+            return replace(picture, status=waiting(picture.retry, seconds))
+
+
+def _keep(picture: Picture, event: Kept) -> Picture:  # noqa: C901, PLR0911, PLR0912 - one arm for each event there is
+    """What happened, and stays."""
+    match event:
+        case Retrying():
+            return replace(picture, status=waiting(event, event.seconds), retry=event)
         case Replied():
             return _replied(picture, event)
         case Accepted():
@@ -152,11 +144,10 @@ def see(picture: Picture, event: Event) -> Picture:  # noqa: C901, PLR0911, PLR0
             return _running(_row(picture, call_id, state="running"))
         case Observed(call_id, _, ok, seconds):
             return _running(_row(picture, call_id, state="ok" if ok else "failed", seconds=seconds))
-        case Approved(call_id, allowed, by, scope):
-            note = f"{'allowed' if allowed else 'refused'} by {by}" + (f" ({scope})" if allowed else "")
-            return _running(_row(picture, call_id, note=note))
+        case Approved():
+            return _running(_row(picture, event.call_id, note=said_by(event)))
         case FellBack(_, fault):
-            return _notice(picture, f"went on with the next model ({_words(fault)})")
+            return _notice(picture, f"went on with the next model ({plainly(fault)})")
         case Compressed(_, before, after):
             return _notice(picture, f"conversation shortened from {before:,} to {after:,} tokens")
         case Repaired():
@@ -199,7 +190,7 @@ def _accept(picture: Picture, reply: Replied) -> Picture:
     said = _reply(picture, reply.text, thoughts)
     layout = close(said.layout) if reply.calls else said.layout
     opening = layout if reply.calls else said.opening
-    rows = (*said.rows, *(_asked(call) for call in reply.calls))
+    rows = (*said.rows, *(asked(call) for call in reply.calls))
     pondered = len(said.thoughts)
     return replace(said, layout=layout, base=layout, opening=opening, rows=rows, pondered=pondered, cut=None)
 
@@ -218,27 +209,6 @@ def _final(picture: Picture, final: Final) -> Picture:
 # --- tools ------------------------------------------------------------------------------------------------------------
 
 
-def _asked(call: ToolCall) -> Row:
-    return Row(call.id, call.name, in_brief(call.arguments))
-
-
-def in_brief(arguments: str) -> str:
-    """A call's arguments on one line: the value alone where there is but one."""
-    try:
-        values = json.loads(arguments or "{}")
-    except ValueError:
-        return brief(arguments, ARGUMENTS)
-    if not isinstance(values, dict):
-        return brief(arguments, ARGUMENTS)
-    if len(values) == 1:
-        return brief(_value(next(iter(values.values()))), ARGUMENTS)
-    return brief(", ".join(f"{name}={_value(value)}" for name, value in values.items()), ARGUMENTS)
-
-
-def _value(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
 def _row(picture: Picture, call_id: str, **changes: Any) -> Picture:
     """The last row of `call_id` changed; ids may be used again by a careless provider."""
     for at in range(len(picture.rows) - 1, -1, -1):
@@ -249,37 +219,7 @@ def _row(picture: Picture, call_id: str, **changes: Any) -> Picture:
 
 
 def _running(picture: Picture) -> Picture:
-    names = [row.name for row in picture.rows if row.state == "running"]
-    if not names:
-        return replace(picture, status=WORKING)
-    words = f"tool {names[0]}" if len(names) == 1 else f"{len(names)} tools: {brief(', '.join(names), 60)}"
-    return replace(picture, status=Status(words, ticks=True))
-
-
-# --- waiting ----------------------------------------------------------------------------------------------------------
-
-
-def _silent(picture: Picture, silence: Silence) -> Picture:
-    seconds, limit = int(silence.seconds), int(silence.limit)
-    match silence.kind:
-        case "queued":
-            return replace(picture, status=Status(f"queued by the provider, {seconds} s", tone="slow"))
-        case "stream" if silence.seconds >= HEARD:
-            return replace(picture, status=Status(f"silent {seconds} of {limit} s", tone="slow"))
-        case "first_byte" if silence.seconds >= PATIENT:
-            return replace(picture, status=Status(f"no answer yet, {seconds} of {limit} s", tone="slow"))
-    return picture
-
-
-def _wait(retry: Retrying | None, seconds: float) -> Status:
-    if retry is None:
-        return Status(f"waiting {seconds:.0f} s", tone="slow")
-    words = f"retrying {retry.attempt} of {retry.of} in {seconds:.0f} s ({_words(retry.fault)})"
-    return Status(words, tone="slow")
-
-
-def _words(fault: str) -> str:
-    return str(fault).replace("_", " ")
+    return replace(picture, status=running(picture.rows))
 
 
 def _notice(picture: Picture, text: str) -> Picture:

@@ -8,7 +8,6 @@ import pytest
 
 from hermes_kernel.testing import Server, say
 
-
 CLICKABLE = """%%py
 import asyncio, ipywidgets
 clicked, loop = asyncio.Event(), asyncio.get_running_loop()

@@ -112,6 +112,24 @@ def test_an_exhausted_budget_is_no_error(running, scripted):
     assert "budget exhausted · 2 of 2 calls" in ran.text
 
 
+def test_a_turn_that_takes_too_long_is_an_error_that_says_so(running, scripted):
+    scripted(say(["word "] * 100, gap=0.1))
+    ran = running.run(running.prompt("Go.", "--timeout 0.5"))
+    assert ran.reply["ename"] == "HermesError"
+    assert "time" in ran.error
+    assert "\n" not in ran.error
+
+
+def test_one_turn_runs_at_a_time(running, scripted):
+    scripted(say(["word "] * 10, gap=0.05))
+    ask = "get_ipython().run_cell_magic('hermes', '', {!r})"
+    code = (
+        f"import asyncio\nboth = await asyncio.gather({ask.format('one')}, {ask.format('two')}, return_exceptions=True)"
+    )
+    assert running.run(running.python(code)).status == "ok"
+    assert running.value("[type(each).__name__ for each in both]") == "['Turn', 'HermesError']"
+
+
 def test_the_turn_is_kept_under_a_name_and_a_quiet_cell_shows_nothing(running, scripted):
     scripted(say("Fine."))
     ran = running.run(running.prompt("Go.", "--as answer --quiet"))

@@ -49,7 +49,7 @@ from hermes_kernel.view import (
     still,
 )
 from hermes_kernel.view.blocks import ITEM
-from hermes_kernel.view.picture import in_brief
+from hermes_kernel.view.words import in_brief
 
 LINES = st.sampled_from(
     [

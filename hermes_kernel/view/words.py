@@ -1,0 +1,108 @@
+"""What a picture says in words: a call's row, what is going on, who allowed what. Each is a value or a short text."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from hermes_kernel.core.events import Approved, Retrying, Silence
+from hermes_kernel.core.messages import ToolCall
+from hermes_kernel.core.text import brief
+
+ARGUMENTS = 88  # characters of a call's arguments in its row
+HEARD = 2.0  # seconds of silence within a stream that are nothing to speak of
+PATIENT = 20.0  # seconds of thinking after which the limit is worth knowing
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One tool call. ``state`` is ``asked``, ``running``, ``ok``, ``failed`` or ``not run``; ``note`` says who allowed
+    or refused it. Seconds are of elapsed time, known once it has ended."""
+
+    call_id: str
+    name: str
+    arguments: str
+    state: str = "asked"
+    seconds: float = 0.0
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What is going on. ``ticks``: the seconds since it began belong behind it. ``tone`` is ``busy``, ``slow``
+    (something is in the way) or ``person`` (it is your turn)."""
+
+    words: str
+    ticks: bool = False
+    tone: str = "busy"
+
+
+THINKING = Status("thinking", ticks=True)
+WRITING = Status("writing")
+WORKING = Status("working", ticks=True)
+WAITING = Status("waiting for you", ticks=True, tone="person")
+
+
+def asked(call: ToolCall) -> Row:
+    """The row of a call that the model has just made."""
+    return Row(call.id, call.name, in_brief(call.arguments))
+
+
+def in_brief(arguments: str) -> str:
+    """A call's arguments on one line: the value alone where there is but one."""
+    try:
+        values = json.loads(arguments or "{}")
+    except ValueError:
+        return brief(arguments, ARGUMENTS)
+    if not isinstance(values, dict):
+        return brief(arguments, ARGUMENTS)
+    if len(values) == 1:
+        return brief(_value(next(iter(values.values()))), ARGUMENTS)
+    return brief(", ".join(f"{name}={_value(value)}" for name, value in values.items()), ARGUMENTS)
+
+
+def _value(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def running(rows: tuple[Row, ...]) -> Status:
+    """The tools that run, by name."""
+    names = [row.name for row in rows if row.state == "running"]
+    if not names:
+        return WORKING
+    words = f"tool {names[0]}" if len(names) == 1 else f"{len(names)} tools: {brief(', '.join(names), 60)}"
+    return Status(words, ticks=True)
+
+
+def said_by(approved: Approved) -> str:
+    """Who allowed or refused a call, and for how long."""
+    if not approved.allowed:
+        return f"refused by {approved.by}"
+    return f"allowed by {approved.by} ({approved.scope})"
+
+
+def silent(silence: Silence, before: Status) -> Status:
+    """What a silence means, or `before` where it is nothing to speak of."""
+    seconds, limit = int(silence.seconds), int(silence.limit)
+    match silence.kind:
+        case "queued":
+            return Status(f"queued by the provider, {seconds} s", tone="slow")
+        case "stream" if silence.seconds >= HEARD:
+            return Status(f"silent {seconds} of {limit} s", tone="slow")
+        case "first_byte" if silence.seconds >= PATIENT:
+            return Status(f"no answer yet, {seconds} of {limit} s", tone="slow")
+    return before
+
+
+def waiting(retry: Retrying | None, seconds: float) -> Status:
+    """How long it is until the next try."""
+    if retry is None:
+        return Status(f"waiting {seconds:.0f} s", tone="slow")
+    words = f"retrying {retry.attempt} of {retry.of} in {seconds:.0f} s ({plainly(retry.fault)})"
+    return Status(words, tone="slow")
+
+
+def plainly(fault: str) -> str:
+    """A fault's name as a person would write it."""
+    return str(fault).replace("_", " ")

@@ -1,0 +1,60 @@
+"""What a finished turn means for its cell: an answer, one readable line or an interrupt; and how it is displayed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from hermes_kernel.core.events import Outcome
+from hermes_kernel.core.turn import Turn
+from hermes_kernel.session import HermesError
+from hermes_kernel.settings import SettingsError
+from hermes_kernel.view import clean, sanitise
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+
+def show_turns(shell: InteractiveShell) -> None:
+    """A turn that is displayed shows its answer, made harmless."""
+    formatter: Any = shell.display_formatter
+    formatter.formatters["text/markdown"].for_type(Turn, lambda turn: sanitise(turn.text))
+    formatter.formatters["text/plain"].for_type(Turn, lambda turn, printer, _: printer.text(_words(turn)))
+
+
+def _words(turn: Turn) -> str:
+    return clean(turn.text) or f"[{turn.outcome or 'no turn yet'}]"
+
+
+def judged(turn: Turn) -> Turn:
+    """`turn`, where it did its work or used up its budget.
+
+    Raises:
+        HermesError: it has no answer. One line says why.
+        KeyboardInterrupt: a person stopped it.
+    """
+    match turn.outcome:
+        case Outcome.COMPLETED | Outcome.BUDGET_EXHAUSTED:
+            return turn
+        case Outcome.INTERRUPTED if turn.stopped == "person":
+            raise stopped("Interrupted. The conversation is kept; the next prompt goes on from here.")
+        case _:
+            ended = str(turn.outcome or "unfinished").replace("_", " ")
+            raise HermesError(turn.reason or f"The turn ended without an answer: {ended}.")
+
+
+def stopped(line: str) -> KeyboardInterrupt:
+    """An interrupt that is shown as one line. A plain `KeyboardInterrupt`, for front ends know it by name."""
+    error = KeyboardInterrupt(line)
+    error._render_traceback_ = lambda: [line]  # type: ignore[attr-defined]
+    return error
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """A refused setting is shown like everything else a person can mend."""
+    try:
+        yield
+    except SettingsError as error:
+        raise HermesError(str(error)) from None

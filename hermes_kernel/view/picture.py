@@ -154,9 +154,8 @@ def _keep(picture: Picture, event: Kept) -> Picture:  # noqa: C901, PLR0911, PLR
             return _notice(picture, "sent again with plainer characters")
         case Refunded(calls):
             return replace(picture, calls=picture.calls - calls)
-        case Interrupted(_, partial, usage):
-            shown = _reply(picture, partial) if partial else picture
-            return replace(shown, usage=picture.usage + usage, status=Status("stopping"))
+        case Interrupted():
+            return _stopped(picture, event)
         case Final():
             return _final(picture, event)
         case Asked(_, _, _, budget):
@@ -193,6 +192,12 @@ def _accept(picture: Picture, reply: Replied) -> Picture:
     rows = (*said.rows, *(asked(call) for call in reply.calls))
     pondered = len(said.thoughts)
     return replace(said, layout=layout, base=layout, opening=opening, rows=rows, pondered=pondered, cut=None)
+
+
+def _stopped(picture: Picture, event: Interrupted) -> Picture:
+    shown = _reply(picture, event.partial) if event.partial else picture
+    told = _notice(shown, "the time limit was reached") if event.by == "time" else shown
+    return replace(told, usage=picture.usage + event.usage, status=Status("stopping"))
 
 
 def _final(picture: Picture, final: Final) -> Picture:

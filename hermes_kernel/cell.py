@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-PYTHON = re.compile(r"\s*%%py[ \t]*(?:\n|\Z)")
+PYTHON = re.compile(r"\s*%%py(?:[ \t]*\n|[ \t]+|\Z)")
 ASKED = re.compile(r"(?P<root>[^\W\d]\w*)(?:\.\w+)*\?{1,2}")
 NAME = 200  # characters of the longest name that is looked up
 VARIABLE = re.compile(r"\$(?P<word>[\w.]*)\Z")

@@ -32,6 +32,8 @@ def asked(client, reply: str) -> dict:
         ("%%py\nprint(2 + 3)", "5"),
         ("%%py\nimport asyncio\nawait asyncio.sleep(0)\nprint('awaited')", "awaited"),
         ("%%py\n", ""),
+        ("%%py", ""),
+        ("\n%%py print('inline')", "inline"),
         ("%%time\n2 + 4", "6"),
         ("!echo shell", "shell"),
         ("%pwd", "home"),
@@ -122,6 +124,14 @@ def test_inspection_and_history_work(hermes):
     hermes.run("%%py\nunforgettable = 1")
     hermes.client.history(hist_access_type="tail", n=1)
     assert "unforgettable" in asked(hermes.client, "history_reply")["history"][0][2]
+
+
+def test_the_debugger_answers(hermes):
+    content = {"type": "request", "seq": 1, "command": "debugInfo", "arguments": {}}
+    message = hermes.client.session.msg("debug_request", content)
+    hermes.client.control_channel.send(message)
+    reply = hermes.client.get_control_msg(timeout=20)["content"]
+    assert reply["success"] is True
 
 
 def test_it_says_who_it_is(hermes):

@@ -89,6 +89,9 @@ def test_hostile_words_of_a_model_are_shown_as_words(running, scripted):
     assert "<img" not in shown
     assert "](javascript:" not in shown
     assert all("<script" not in each for each in ran.shown("text/html"))
+    (again,) = running.run(running.python("_")).of("execute_result")
+    assert again["data"]["text/markdown"] == shown
+    assert again["data"]["text/plain"] == bad
 
 
 def test_a_failed_turn_is_one_line_and_the_next_cell_does_not_run(running, scripted):

@@ -140,7 +140,7 @@ class Agent:
         """
         text = self._checked(prompt, budget)
         self._equipment.model()
-        asked = Asked(text, tuple(images), self._equipment.first_route(), budget or 0)
+        asked = Asked(text, tuple(images), self._equipment.first_route(), budget or self.settings.max_iterations)
         async with aclosing(self._play(asked, timeout, tools)) as events:
             async for event in events:
                 yield event

@@ -66,9 +66,8 @@ class Session:
         session_id = self._log.latest() if session == "last" else session
         if session_id is None:
             raise NoSession(session)
-        facts = self._log.recall(session_id)
         self._take(session_id)
-        self.turn = recall(facts, Turn(self.turn.limits))
+        self.turn = recall(self._log.recall(session_id), Turn(self.turn.limits))
         self._unsaved = []
 
     def limit(self, limits: Limits) -> None:

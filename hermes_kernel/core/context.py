@@ -19,6 +19,9 @@ TAILS = (20, 8, 2)
 RESULTS = (400, 200, 100)
 """Messages kept word for word at the end, and characters kept of older results, by attempt."""
 
+GAIN = 0.9
+"""What is left must be less than this share of what was, or the next attempt's measures are taken at once."""
+
 
 def size(transcript: Transcript) -> int:
     """Estimated tokens of a transcript."""
@@ -30,13 +33,17 @@ def squeeze(transcript: Transcript, attempt: int) -> Transcript:
 
     The first attempt shortens old tool results; later ones also leave the middle out, naming what it held.
     """
-    level = min(attempt, len(TAILS)) - 1
+    enough = size(transcript) * GAIN
+    tries = (_squeezed(transcript, level) for level in range(min(attempt, len(TAILS)) - 1, len(TAILS)))
+    return next((smaller for smaller in tries if size(smaller) < enough), transcript)
+
+
+def _squeezed(transcript: Transcript, level: int) -> Transcript:
     cut = _cut(transcript, TAILS[level])
     older = tuple(_shorten(message, RESULTS[level]) for message in transcript[:cut])
-    smaller = (*older, *transcript[cut:])
     if level > 0:
-        smaller = (*_without_middle(older, transcript[cut:]), *transcript[cut:])
-    return smaller if size(smaller) < size(transcript) else transcript
+        older = _without_middle(older, transcript[cut:])
+    return (*older, *transcript[cut:])
 
 
 def groups(transcript: Transcript) -> list[Group]:

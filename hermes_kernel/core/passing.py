@@ -15,7 +15,7 @@ class Calling:
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """A piece of the answer. Pieces since the last `Retracted` add up to the text that is stored."""
+    """A piece of a reply. Its pieces since the last `Retracted` add up to the text that is stored."""
 
     text: str
 

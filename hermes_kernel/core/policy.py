@@ -8,7 +8,7 @@ from hermes_kernel.core.events import Accepted, Failed, FellBack, Final, Observe
 from hermes_kernel.core.faults import Action, Fault, backoff, recover
 from hermes_kernel.core.finish import Finish
 from hermes_kernel.core.messages import User
-from hermes_kernel.core.state import Turn, said
+from hermes_kernel.core.state import Turn, going_on, said
 
 
 def decide(turn: Turn) -> Command | None:
@@ -38,7 +38,7 @@ def _follow(turn: Turn, reply: Replied) -> Command:
         return _refund(turn) or _call(turn)
     if reply.finish is Finish.CONTENT_FILTER:
         return _recover(turn, Failed(Fault.CONTENT_FILTER, prompts.FILTERED))
-    if not said(turn):
+    if not said(turn).strip():
         return _empty(turn)
     if reply.finish is Finish.LENGTH:
         return _continue(turn)
@@ -46,8 +46,10 @@ def _follow(turn: Turn, reply: Replied) -> Command:
 
 
 def _call(turn: Turn, suffix: User | None = None) -> CallModel:
-    """Ask the model; with nothing left, for the last time and without tools."""
+    """Ask the model; with nothing left, for the last time and without tools. Its own words are never left last."""
     grace = turn.exhausted
+    if going_on(turn):
+        suffix = suffix or User(prompts.CONTINUE)
     return CallModel(
         turn.transcript,
         turn.system,
@@ -102,9 +104,9 @@ def _recover(turn: Turn, failed: Failed) -> Command:
         case Action.FALL_BACK:
             return Tell((FellBack(turn.route + 1, failed.fault),))
         case Action.REFUSE:
-            return _end(turn, Outcome.REFUSED, failed.message)
+            return _end(turn, Outcome.REFUSED, prompts.advised(failed))
         case Action.GIVE_UP:
-            return _exhausted(turn) if turn.exhausted else _end(turn, Outcome.FAILED, failed.message)
+            return _exhausted(turn) if turn.exhausted else _end(turn, Outcome.FAILED, prompts.advised(failed))
 
 
 def _left(turn: Turn, failed: Failed) -> dict[Action, int]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
+from hermes_kernel.core.events import Failed
+from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.messages import Assistant, Observation, Transcript
 from hermes_kernel.core.text import brief
 
@@ -12,7 +15,7 @@ CONTINUE = (
     "Repeat nothing, explain nothing.]"
 )
 EMPTY = "[Your last reply was empty. Answer the request in words, or call a tool.]"
-FILTERED = "the provider's content filter withheld the reply; reword the prompt or choose another model"
+FILTERED = "the provider's content filter withheld the reply"
 CUT_SHORT = "the answer was cut off at the output limit; raise max_tokens or ask for the rest"
 LOST = (
     "Outcome unknown: this call had started when the process ended. It may have had effects and was not run again. "
@@ -20,6 +23,36 @@ LOST = (
 )
 STOPPED = "Interrupted: this call had started and was stopped. It may have had effects and was not run again."
 NOT_RUN = "Interrupted before this call ran. It had no effect."
+
+
+ADVICE: Mapping[Fault, str] = {
+    Fault.RATE_LIMIT: "Wait, lower requests_per_minute, or name fallback_models.",
+    Fault.PROACTIVE_RATE_LIMIT: "Wait, or raise requests_per_minute.",
+    Fault.BILLING: "Add credit there, or choose another model with `%hermes model`.",
+    Fault.AUTH: "Check HERMES_API_KEY and HERMES_BASE_URL.",
+    Fault.OVERLOADED: "Try again later, or name fallback_models.",
+    Fault.SERVER_ERROR: "Try again later, or name fallback_models.",
+    Fault.TIMEOUT: "Is the server up? `%hermes doctor` looks; first_byte_seconds and queued_seconds bound the wait.",
+    Fault.STALE_STREAM: "Try again; stale_seconds says how long a stream may be silent.",
+    Fault.DISCONNECT: "Is the server up? `%hermes doctor` looks.",
+    Fault.INVALID_RESPONSE: "Is this an OpenAI-compatible endpoint? `%hermes doctor` looks.",
+    Fault.CONTEXT_OVERFLOW: "Begin anew with `%hermes new`, or choose a model that reads more.",
+    Fault.PAYLOAD_TOO_LARGE: "Begin anew with `%hermes new`, or ask with less.",
+    Fault.MODEL_NOT_FOUND: "`%hermes model` lists the models there.",
+    Fault.CONTENT_FILTER: "Reword the prompt, or choose another model.",
+    Fault.FORMAT_ERROR: "Choose another model, or begin anew with `%hermes new`.",
+    Fault.UNICODE: "Begin anew with `%hermes new`, or choose another model.",
+    Fault.SSL: "Check HERMES_BASE_URL and the certificates of this machine.",
+    Fault.UNKNOWN: "Try again; `%hermes doctor` looks for the cause.",
+}
+"""What a person can do about a fault that could not be recovered from."""
+
+
+def advised(failed: Failed) -> str:
+    """What happened, where, and what to do next, on one line."""
+    told = failed.message.rstrip(". ") or failed.fault.replace("_", " ")
+    where = f" ({failed.model} at {failed.endpoint})" if failed.endpoint else ""
+    return f"{told[:1].upper()}{told[1:]}{where}. {ADVICE[failed.fault]}"
 
 
 def grace(limit: int) -> str:

@@ -136,7 +136,7 @@ def _replied(turn: Turn, reply: Replied) -> Turn:
         calls=turn.calls + (not grace),
         budget=turn.budget if grace else turn.budget.spend(),
         usage=turn.usage + reply.usage,
-        tries=replace(turn.tries, waits=0, throttles=0, repairs=0),
+        tries=replace(turn.tries, waits=0, throttles=0, compressions=0),
     )
     if grace:
         return _said(turn, replace(reply, calls=(), cut=False))
@@ -160,8 +160,8 @@ def _said(turn: Turn, reply: Replied) -> Turn:
     if going_on(turn):
         words = replace(words, text=before[-1].text + words.text)
         before = before[:-1]
-    if not (words.text or words.calls):
-        return replace(turn, reply=reply, shown="", tries=replace(tries, empties=tries.empties + 1))
+    if not (words.text.strip() or words.calls):
+        return replace(turn, reply=reply, shown=reply.text, tries=replace(tries, empties=tries.empties + 1))
     counts = replace(tries, growths=0, empties=0, continuations=0 if reply.calls else tries.continuations + 1)
     return replace(turn, transcript=(*before, words), reply=reply, open=reply.calls, shown="", tries=counts)
 

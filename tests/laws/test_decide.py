@@ -233,7 +233,9 @@ def test_passing_faults_are_waited_out_three_times(fault: Fault, hint: float | N
         turn = recall((Failed(fault, "no", wait=hint), Retrying(command.attempt, 3, command.seconds, fault)), turn)
         assert isinstance(decide(turn), CallModel)
     assert waits == seconds
-    assert ended(evolve(turn, Failed(fault, "no"))) == Final(Outcome.FAILED, "", "no")
+    end = ended(evolve(turn, Failed(fault, "no", model="m", endpoint="http://there/v1")))
+    assert (end.outcome, end.text) == ("failed", "")
+    assert end.reason == f"No (m at http://there/v1). {prompts.ADVICE[fault]}"
 
 
 def test_a_reply_makes_the_retries_whole_again() -> None:
@@ -257,7 +259,7 @@ def test_a_limit_known_in_advance_is_waited_for_and_is_no_retry() -> None:
 
 def test_a_server_that_asks_for_hours_is_not_waited_for() -> None:
     long = Failed(Fault.RATE_LIMIT, "come back at noon", wait=7200)
-    assert ended(after(long)).reason == "come back at noon"
+    assert ended(after(long)).reason.startswith("Come back at noon. ")
     assert told(after(long, limits=Limits(routes=2))) == (FellBack(1, Fault.RATE_LIMIT),)
 
 
@@ -405,3 +407,23 @@ async def test_leaving_a_turn_early_closes_what_was_being_done() -> None:
         async for _ in events:
             break
     assert world.closed == 1
+
+
+def test_the_models_own_words_are_never_the_last_thing_it_is_asked_with() -> None:
+    filtered = Replied("I was say", finish=Finish.CONTENT_FILTER)
+    turn = after(filtered, FellBack(1, Fault.CONTENT_FILTER), limits=Limits(routes=2))
+    assert called(turn).suffix == User(prompts.CONTINUE)
+    assert ended(evolve(turn, Replied("ing."))).text == "I was saying."
+
+
+def test_blanks_are_no_answer_and_what_was_seen_of_them_is_taken_back() -> None:
+    turn = after(Replied(" \n"))
+    assert called(turn).shown == " \n"
+    assert called(turn).suffix == User(prompts.EMPTY)
+    assert ended(evolve(turn, Replied("words"))).text == "words"
+
+
+def test_every_call_may_be_compressed_for_anew() -> None:
+    overflow, smaller = Failed(Fault.CONTEXT_OVERFLOW), Compressed((User("q"),), 9, 1)
+    turn = after(overflow, smaller, overflow, smaller, Replied("", (PROBE,)), Observed("1", "x"), overflow)
+    assert decide(turn) == Compress(turn.transcript, 1)

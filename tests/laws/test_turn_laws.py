@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hermes_kernel.core.budget import Limits
-from hermes_kernel.core.commands import CallModel, Compress, RunTools, Tell, Wait
+from hermes_kernel.core.commands import CallModel, RunTools, Tell, Wait
 from hermes_kernel.core.events import Asked, Compressed, Observed, Replied, Retrying, Undone
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.turn import Turn, decide, evolve, recall
@@ -79,14 +79,16 @@ def test_retries_of_one_call_are_bounded_and_waits_never_pass_the_cap(seed: int,
     waits = [command for command in run.commands if isinstance(command, Wait)]
     assert all(wait.exact or wait.seconds <= limits.retry_max_seconds for wait in waits)
     assert all(wait.seconds <= limits.patience_seconds for wait in waits)
-    in_a_row = 0
+    in_a_row = compressed = 0
     for event in run.log:
         if isinstance(event, Replied):
-            in_a_row = 0
+            in_a_row = compressed = 0
+        elif isinstance(event, Compressed):
+            compressed += 1
+            assert compressed <= limits.compressions
         elif isinstance(event, Retrying) and event.fault is not Fault.PROACTIVE_RATE_LIMIT:
             in_a_row += 1
             assert in_a_row <= limits.max_retries * limits.routes
-    assert sum(isinstance(command, Compress) for command in run.commands) <= limits.compressions
 
 
 @settings(max_examples=300, deadline=None)

@@ -91,10 +91,9 @@ class Encoder:
 
     def _messages(self, call: CallModel, style: Style) -> tuple[bytes, bool]:
         transcript = call.transcript
-        last = transcript[-1] if transcript else None
         tail: tuple[Message, ...] = (call.suffix,) if call.suffix else ()
-        if tail and isinstance(last, User):
-            transcript, tail = transcript[:-1], (last, *tail)
+        while tail and transcript and isinstance(transcript[-1], User):
+            transcript, tail = transcript[:-1], (transcript[-1], *tail)
         pieces, images = self._memory(transcript, style).encode(transcript)
         if call.system:
             pieces = [dump({"role": "system", "content": call.system}, style.caution), *pieces]

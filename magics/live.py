@@ -38,10 +38,9 @@ class Live:
         before, self._picture = self._picture, see(self._picture, event)
         if before.status != self._picture.status:
             self._began = self._loop.time()
-        if isinstance(event, Started) and _blocks(self._picture, event):
+        if _ahead_of_output(self._picture, event):
             self._heading.appear()
-            self._paint()
-        elif isinstance(event, Replied):
+        if isinstance(event, Replied) or _ahead_of_output(self._picture, event):
             self._paint()
         elif self._due is None:
             wait = max(PAUSE - (self._loop.time() - self._painted), 0.0)
@@ -82,9 +81,14 @@ class Live:
             self._heading.paint(heading_html(self._picture, self._loop.time() - self._began))
 
 
-def _blocks(picture: Picture, started: Started) -> bool:
-    """The tool that begins may keep the loop, and then nothing is painted until it ends."""
-    return any(row.call_id == started.call_id and row.name == "python" for row in picture.rows)
+def _ahead_of_output(picture: Picture, event: Event) -> bool:
+    """A tool is about to show something below, or to keep the loop, and then nothing is painted until it ends."""
+    match event:
+        case Replied():
+            return bool(event.calls)
+        case Started(call_id):
+            return any(row.call_id == call_id and row.name == "python" for row in picture.rows)
+    return False
 
 
 class Heading:

@@ -43,7 +43,7 @@ def as_ipython(code: str, names: Mapping[str, Any]) -> str:
 
 
 def complete(before: str, names: Mapping[str, Any], folder: Path, home: Path) -> Completion:
-    """What may complete the end of `before`: the name of a variable, a file or a skill. Attributes are IPython's to know."""
+    """What may complete the end of `before`: the name of a variable, a file or a skill. Attributes are for IPython."""
     if found := VARIABLE.search(before):
         words = (name for name in names if not name.startswith("_") or found["word"].startswith("_"))
         return _those(found, words)

@@ -97,9 +97,9 @@ class Session:
 
     def close_turn(self, by: str) -> None:
         """End a turn that something cut off; nothing when it is over already. Written with the next fact."""
-        if self.turn.starts and decide(self.turn) is not None:
+        if decide(self.turn) is not None:
             self._note(Interrupted(by))
-        while isinstance(command := decide(self.turn) if self.turn.starts else None, Tell):
+        while isinstance(command := decide(self.turn), Tell):
             for event in command.events:
                 self._note(event)
 

@@ -12,8 +12,8 @@ from hermes_kernel.core.state import Turn, going_on, said
 
 
 def decide(turn: Turn) -> Command | None:
-    """The next thing to do, or None when the turn is over. The first line that applies is what happens."""
-    if turn.final:
+    """The next thing to do; None when the turn is over or has no prompt. The first line that applies is what happens."""
+    if turn.final or not turn.asked:
         return None
     if turn.stopped:
         return _close(turn)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from hermes_kernel.core.budget import IterationBudget, Limits
-from hermes_kernel.core.events import Failed, Final, Kept, Outcome, Replied
+from hermes_kernel.core.events import Asked, Failed, Final, Kept, Outcome, Replied
 from hermes_kernel.core.messages import Assistant, ToolCall, Transcript, Usage
 
 
@@ -56,8 +56,13 @@ class Turn:
     final: Final | None = None
 
     @property
+    def asked(self) -> bool:
+        """There is a prompt to answer: not so in a conversation just opened or branched off, nor after an undo."""
+        return bool(self.events) and isinstance(self.events[0], Asked)
+
+    @property
     def outcome(self) -> Outcome | None:
-        """How it ended; None while it goes on."""
+        """How it ended; None while it goes on, and where nothing was asked."""
         return self.final.outcome if self.final else None
 
     @property

@@ -160,6 +160,20 @@ async def test_undo_retry_branch_and_new_work_on_the_conversation(agents: Any) -
         await agent.retry()
 
 
+async def test_finishing_a_conversation_in_which_nothing_is_asked_asks_no_model(agents: Any, home: Path) -> None:
+    agent = agents(say("one"), say("two"), say("never"))
+    await agent.finish()
+    await agent.ask("1")
+    await agent.ask("2")
+    agent.undo()
+    assert [m.text for m in (await agent.finish()).transcript] == ["1", "one"]
+    assert agent.undo() == 1
+    kinds = [type(event).__name__ for event in Store(home).recall(agent.session_id)]
+    assert kinds == ["Opened", *("Asked", "Replied", "Final") * 2, "Undone", "Undone"]
+    agent.branch()
+    assert (await agent.finish()).transcript == ()
+
+
 async def test_a_session_is_found_again_by_its_id_or_as_the_last(agents: Any, home: Path) -> None:
     agent = agents(say("one"))
     await agent.ask("1")

@@ -359,6 +359,23 @@ def test_a_branch_starts_from_a_conversation_and_its_last_prompt_can_be_undone()
     assert evolve(turn, Undone()).transcript == ()
 
 
+@pytest.mark.parametrize(
+    "log",
+    [
+        (),
+        (Opened("s"),),
+        (Opened("s", transcript=(User("q"), Assistant("a"))),),
+        (Opened("s", transcript=(User("q"), Assistant("a"))), Compressed((User("q"), Assistant("a")), 9, 8)),
+        (*BEGUN, Replied("a"), Final(Outcome.COMPLETED, "a"), Asked("r"), Undone()),
+    ],
+    ids=["nothing", "opened", "branched", "branched and compressed", "undone"],
+)
+def test_where_nothing_is_asked_nothing_is_done(log: tuple[Event, ...]) -> None:
+    turn = recall(log)
+    assert decide(turn) is None
+    assert turn.outcome is None
+
+
 def test_a_new_turn_has_nothing_in_it() -> None:
     turn = Turn()
     assert (turn.text, turn.messages, turn.tool_calls, turn.outcome, turn.reason) == ("", (), (), None, "")

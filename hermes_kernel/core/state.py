@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from hermes_kernel.core.budget import IterationBudget, Limits
 from hermes_kernel.core.events import Asked, Failed, Final, Kept, Outcome, Replied
 from hermes_kernel.core.messages import Assistant, ToolCall, Transcript, Usage
+from hermes_kernel.core.safe import clean, sanitise
+from hermes_kernel.core.text import brief
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,7 @@ class Tries:
     growths: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Turn:
     """Everything known about one prompt and what came of it. The value of a ``%%hermes`` cell and of `Agent.ask`.
 
@@ -90,8 +92,11 @@ class Turn:
         """The double gate is shut."""
         return self.calls >= self.budget.limit or self.budget.remaining <= 0
 
+    def __repr__(self) -> str:
+        return f"<Turn {self.outcome or 'unfinished'}: {brief(clean(self.text), 60)!r}>"
+
     def _repr_markdown_(self) -> str:
-        return self.text
+        return sanitise(self.text)
 
 
 def going_on(turn: Turn) -> bool:

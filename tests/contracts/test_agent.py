@@ -231,7 +231,7 @@ async def test_secrets_do_not_reach_the_conversation(agents: Any, home: Path) ->
     agent = agents(call("leak", {}), say("ok"), api_key="s3cr3t-value-of-mine")
     agent.add(leak)
     turn = await agent.ask("my key is s3cr3t-value-of-mine")
-    assert "s3cr3t" not in repr(turn)
+    assert "s3cr3t" not in repr((turn.events, turn.messages))
     agent.close()
     for path in home.rglob("*"):
         if path.is_file():

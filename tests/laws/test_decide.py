@@ -11,6 +11,7 @@ import pytest
 from hermes_kernel.core import prompts
 from hermes_kernel.core.budget import Limits
 from hermes_kernel.core.commands import CallModel, Command, Compress, RunTools, Tell, Wait
+from hermes_kernel.core.context import squeeze
 from hermes_kernel.core.events import (
     Accepted,
     Approved,
@@ -81,6 +82,14 @@ def test_a_text_reply_completes_the_turn() -> None:
     assert (turn.text, turn.outcome, turn.reason) == ("hello", "completed", "")
     assert turn.messages == (User("q"), Assistant("hello"))
     assert turn._repr_markdown_() == "hello"
+    assert repr(turn) == "<Turn completed: 'hello'>"
+
+
+def test_a_turn_shows_html_of_the_models_as_text() -> None:
+    turn = after(Replied("<script>alert(1)</script>\x1b[2J"))
+    turn = evolve(turn, ended(turn))
+    assert "<script>" not in turn._repr_markdown_()
+    assert "\x1b" not in repr(turn)
 
 
 def test_tool_calls_run_and_then_the_model_is_called_again() -> None:
@@ -356,6 +365,17 @@ def test_titles_notices_and_approvals_change_nothing_that_is_said() -> None:
 
 def test_a_branch_starts_from_a_conversation_and_its_last_prompt_can_be_undone() -> None:
     turn = evolve(Turn(), Opened("s", transcript=(User("q"), Assistant("a"))))
+    assert evolve(turn, Undone()).transcript == ()
+
+
+def test_the_note_on_what_was_left_out_is_never_taken_for_the_prompt() -> None:
+    turn = after()
+    for n in range(40):
+        turn = recall((Replied("", (ToolCall(f"{n}", "probe", "{}"),)), Observed(f"{n}", "x" * 3000)), turn)
+    smaller = squeeze(turn.transcript, 2)
+    turn = evolve(turn, Compressed(smaller, 9, 8))
+    assert turn.messages == smaller
+    assert turn.messages[0] == User("q")
     assert evolve(turn, Undone()).transcript == ()
 
 

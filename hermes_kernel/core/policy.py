@@ -12,7 +12,7 @@ from hermes_kernel.core.state import Turn, going_on, said
 
 
 def decide(turn: Turn) -> Command | None:
-    """The next thing to do; None when the turn is over or has no prompt. The first line that applies is what happens."""
+    """The next thing to do, or None: the turn is over, or has no prompt. The first line that applies is it."""
     if turn.final or not turn.asked:
         return None
     if turn.stopped:

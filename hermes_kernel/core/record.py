@@ -83,7 +83,8 @@ def evolve(turn: Turn, event: Event) -> Turn:  # noqa: C901, PLR0911, PLR0912, P
             return replace(turn, fault=None, reply=None, route=route, tries=replace(turn.tries, waits=0, empties=0))
         case Compressed(transcript):
             tries = replace(turn.tries, compressions=turn.tries.compressions + 1)
-            return replace(turn, fault=None, transcript=transcript, starts=_last_user(transcript), tries=tries)
+            starts = _prompt_in(transcript, turn.messages[:1])
+            return replace(turn, fault=None, transcript=transcript, starts=starts, tries=tries)
         case Started(call_id, repeatable):
             return turn if repeatable else replace(turn, begun=turn.begun | {call_id})
         case Observed():
@@ -211,6 +212,12 @@ def _waited(tries: Tries, fault: Fault) -> Tries:
     if fault is Fault.PROACTIVE_RATE_LIMIT:
         return replace(tries, throttles=tries.throttles + 1)
     return replace(tries, waits=tries.waits + 1)
+
+
+def _prompt_in(transcript: Transcript, prompt: Transcript) -> tuple[int, ...]:
+    """Where the turn begins in a transcript made shorter: at its prompt, kept word for word. The note on what was left
+    out is a `User` message too, and may stand after it."""
+    return tuple(n for n, message in enumerate(transcript) if (message,) == prompt)[-1:] or _last_user(transcript)
 
 
 def _last_user(transcript: Transcript) -> tuple[int, ...]:

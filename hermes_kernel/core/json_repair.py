@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from hermes_kernel.core.json_state import State, json_state
-from hermes_kernel.core.lenient_json import Json, Unreadable, read
+from hermes_kernel.core.lenient_json import Json, Unreadable, finite, read
 from hermes_kernel.core.text import brief, scrub
 
 CUT = "the arguments were cut off after {} characters; send the call again, whole, or split the work into smaller calls"
@@ -40,7 +40,7 @@ def mend(text: str) -> Mended:
     if not stripped:
         return Mended("{}")
     try:
-        value = json.loads(stripped, strict=False, parse_constant=_null)
+        value = json.loads(stripped, strict=False, parse_constant=_null, parse_float=finite)
     except _UNREADABLE as error:
         return _repaired(text, stripped, error)
     return _taken(text, value)

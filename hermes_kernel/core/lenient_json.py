@@ -6,6 +6,7 @@ quotes inside strings that were not escaped (a quote ends a string only where JS
 
 from __future__ import annotations
 
+import math
 import re
 
 from hermes_kernel.core.text import REPLACEMENT, scrub
@@ -113,8 +114,14 @@ def _scalar(text: str, at: int) -> tuple[Json, int]:
         return _LITERALS[word.group()], word.end()
     if number := _NUMBER.match(text, at):
         digits = number.group().replace("_", "")
-        return (int(digits) if digits.lstrip("+-").isdigit() else float(digits)), number.end()
+        return (int(digits) if digits.lstrip("+-").isdigit() else finite(digits)), number.end()
     raise Unreadable(at)
+
+
+def finite(digits: str) -> float | None:
+    """The number; null where it is larger than any, as most encoders write: JSON knows no infinity."""
+    number = float(digits)
+    return number if math.isfinite(number) else None
 
 
 def _string(text: str, at: int) -> tuple[str, int]:

@@ -99,6 +99,8 @@ def test_anything_at_all_is_either_an_object_or_has_a_flaw_in_one_line(text):
         ("{“a”: “b”}", {"a": "b"}),
         ('{"path": "C:\\dir\\new", "q": \'\\u00e9\\\'\'}', {"path": "C:\\dir\new", "q": "é'"}),
         ('{"a": NaN, "b": -Infinity}', {"a": None, "b": None}),
+        ("{a: 1e999}", {"a": None}),
+        ('{"a": -1e999, "b": "x\ny"}', {"a": None, "b": "x\ny"}),
         ('{"a": "\\ud83d", "b": "\\ud83d\\ude00"}', {"a": "\ufffd", "b": "😀"}),
         ("  ", {}),
         ('{"a": {"b": [{"c": undefined}]}}', {"a": {"b": [{"c": None}]}}),

@@ -54,6 +54,24 @@ def test_two_processes_write_while_a_third_folds_and_nothing_is_lost_or_doubled(
     assert store(home).recall("two") == [Opened("two"), *expected]
 
 
+def test_a_thread_that_reads_a_session_does_not_disturb_the_one_that_writes_it(tmp_path):
+    log, over = store(tmp_path), threading.Event()
+    told(log, "s", [Opened("s")])
+
+    def look():
+        while not over.is_set():
+            log.recall("s")
+
+    readers = [threading.Thread(target=look) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    facts = told(log, "s", [Titled(str(n)) for n in range(200)])
+    over.set()
+    for reader in readers:
+        reader.join()
+    assert log.recall("s")[1:] == facts
+
+
 def test_threads_of_one_process_share_a_store(tmp_path):
     log = store(tmp_path)
     threads = [threading.Thread(target=told, args=(log, f"s{n}", turn(f"s{n}"))) for n in range(8)]

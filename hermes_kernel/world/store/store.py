@@ -116,9 +116,11 @@ class Store:
         self._mutex = threading.Lock()
 
     def _remember(self, session_id: str, found: list[Record]) -> None:
-        """Where the session's next fact goes, and the time it may not come before."""
+        """Where the session's next fact goes, and the time it may not come before. Never back: while one thread read,
+        another may have appended."""
+        head = (found[-1].n + 1, found[-1].t) if found else (0, 0.0)
         with self._mutex:
-            self._heads[session_id] = (found[-1].n + 1, found[-1].t) if found else (0, 0.0)
+            self._heads[session_id] = max(head, self._heads.get(session_id, head))
 
     def _place(self, session_id: str) -> tuple[int, float]:
         """A fact's number in its session and its time. Taken whatever becomes of the fact: a gap means nothing, the

@@ -186,8 +186,8 @@ class Agent:
         self.new(parent=self.session_id)
 
     def resume(self, session: str) -> Turn:
-        """Go on with an earlier conversation, by id or as ``"last"``; `finish` goes on with a turn that was cut off. The
-        conversation is restored, not the notebook's variables.
+        """Go on with an earlier conversation, by id or as ``"last"``; `finish` goes on with a turn that was cut off.
+        The conversation is restored, not the notebook's variables.
 
         Raises:
             HermesError: there is no such session, or another process is in it.

@@ -75,7 +75,7 @@ def _in_body(body: str) -> float | None:
     if delay := _DELAY.search(body):
         return duration(delay.group(1), 0.0)
     if again := _AGAIN.search(body):
-        parts = _SPOKEN.findall(again.group(1).replace("mins", "m").replace("min", "m"))
+        parts = _SPOKEN.findall(again.group(1))
         return _sane(sum(float(number) * _spoken_unit(unit) for number, unit in parts))
     bare = _BARE.search(body)
     return _scaled(bare.group(1), 1.0) if bare else None

@@ -69,7 +69,7 @@ class Agent:
         self._session = Session(self._log, limits(settings))
         self._equipment = Equipment(settings, self._clock, person=person, shell=shell, given=given)
         self._stop: Stop | None = None
-        self._blocking = Blocking()
+        self._blocking = Blocking(self.stop)
         for each in tools:
             self.add(each)
         self.new() if session in (None, "new") else self.resume(session)
@@ -254,11 +254,8 @@ class Agent:
             with readable():
                 world = self._world(stop, names)
                 self.tools.begin_turn()
-                if asked is not None:
-                    self._session.close_turn("kernel")
-                    self._session.keep(asked)
-                    yield asked
-                async with stop.after(self._clock.sleep, seconds), aclosing(self._session.play(world)) as events:
+                played = self._session.play(world, asked)
+                async with stop.after(self._clock.sleep, seconds), aclosing(played) as events:
                     async for event in events:
                         yield event
         finally:

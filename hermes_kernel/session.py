@@ -7,12 +7,12 @@ cut off is closed, never left hanging.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import ExitStack, aclosing, contextmanager
+from contextlib import ExitStack, aclosing, contextmanager, suppress
 from dataclasses import replace
 
 from hermes_kernel.core.budget import Limits
 from hermes_kernel.core.commands import Tell
-from hermes_kernel.core.events import Event, Interrupted, Kept, Opened, Undone, is_kept
+from hermes_kernel.core.events import Asked, Event, Interrupted, Kept, Opened, Undone, is_kept
 from hermes_kernel.core.turn import Turn, World, decide, evolve, play, recall
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.ports import Archive
@@ -52,6 +52,7 @@ class Session:
         Raises:
             StoreError: the store cannot be written.
         """
+        self.flush()
         self._take(opened.session_id)
         self.turn = evolve(Turn(self.turn.limits), opened)
         self._unsaved = [opened]
@@ -61,8 +62,9 @@ class Session:
 
         Raises:
             NoSession: there is no such session.
-            StoreError: another process is in it.
+            StoreError: another process is in it, or the log cannot be written.
         """
+        self.flush()
         session_id = self._log.latest() if session == "last" else session
         if session_id is None:
             raise NoSession(session)
@@ -103,13 +105,18 @@ class Session:
             for event in command.events:
                 self._note(event)
 
-    async def play(self, world: World) -> AsyncGenerator[Event, None]:
-        """Play the turn to its end, each fact written before it is told. However it is left, the turn is closed.
+    async def play(self, world: World, asked: Asked | None = None) -> AsyncGenerator[Event, None]:
+        """Play a turn to its end, the one that `asked` begins or the one at hand, each fact written before it is told.
+        However it is left, the turn is closed.
 
         Raises:
             StoreError: the log cannot be written.
         """
         try:
+            if asked is not None:
+                self.close_turn("kernel")
+                self.keep(asked)
+                yield asked
             async with aclosing(play(self.turn, world)) as told:
                 async for event in told:
                     if is_kept(event):
@@ -124,11 +131,13 @@ class Session:
         Raises:
             StoreError: the log cannot be written.
         """
-        if self.turn.starts or len(self._unsaved) > 1:
+        if self._unsaved and not isinstance(self._unsaved[-1], Opened):
             self._write()
 
     def close(self) -> None:
         """Let another process have the conversation."""
+        with suppress(StoreError):  # nobody is left to tell; whoever goes on with the log closes its turn
+            self.flush()
         self._claim.close()
 
     def _note(self, event: Kept) -> None:

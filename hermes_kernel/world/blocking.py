@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from concurrent.futures import wait
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+_ENDING_SECONDS = 2.0
 
 
 class Blocking:
     """One event loop that outlives its calls, so that what is bound to a loop (connections) lives on between them.
 
-    The loop runs in the caller's thread; where that has a running loop already, in a thread of its own.
+    The loop runs in the caller's thread; where that has a running loop already, in a thread of its own. ``stop`` asks
+    the work there to end soon: a Ctrl-C reaches only who waits for it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, stop: Callable[[], object]) -> None:
+        self._stop = stop
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of `work`, or whatever it raised."""
+        """The result of `work`, or whatever it raised. A second Ctrl-C no longer waits for it."""
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
         if self._thread is None and not _running():
@@ -29,17 +34,30 @@ class Blocking:
         if self._thread is None:
             self._thread = threading.Thread(target=self._loop.run_forever, name="hermes", daemon=True)
             self._thread.start()
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        result = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return result.result()
+        except KeyboardInterrupt:
+            self._stop()
+            return result.result()
 
     def close(self) -> None:
-        """End the loop and its thread. Nothing may be running on it."""
+        """End the loop and its thread. What was asked to end has two seconds for it."""
         if self._loop is None:
             return
         if self._thread is not None:
+            wait((asyncio.run_coroutine_threadsafe(_others(), self._loop),), _ENDING_SECONDS)
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join(5)
         self._loop.close()
         self._loop = self._thread = None
+
+
+async def _others() -> None:
+    """Wait for what else runs on this loop."""
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    if tasks:
+        await asyncio.wait(tasks)
 
 
 def _running() -> bool:

@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import aclosing
 from pathlib import Path
@@ -16,7 +18,7 @@ from typing import Any
 import pytest
 
 from hermes_kernel import Agent, HermesError, tool
-from hermes_kernel.core.events import Asked, Final, Interrupted, Observed, Replied, Started
+from hermes_kernel.core.events import Asked, Final, Interrupted, Observed, Replied, Started, TextDelta
 from hermes_kernel.core.messages import Assistant, Observation
 from hermes_kernel.core.turn import decide
 from hermes_kernel.testing import FastClock, ScriptedModel, Server, call, calls, cut_off, forever, say, stall
@@ -80,6 +82,22 @@ async def test_a_consumer_that_leaves_early_leaves_a_whole_conversation(agents: 
     check_whole(agent.turn.transcript)
     assert not agent.busy
     assert (await agent.ask("go on")).outcome == "completed"
+
+
+@pytest.mark.parametrize("leave_at", [Asked, TextDelta])
+@pytest.mark.parametrize("leave_for", ["another process", "a new session"])
+async def test_a_turn_that_was_left_early_is_over_in_the_log_too(
+    agents: Any, home: Path, leave_at: type, leave_for: str
+) -> None:
+    agent = agents(say("one"))
+    session = agent.session_id
+    async with aclosing(agent.stream("q")) as events:
+        async for event in events:
+            if isinstance(event, leave_at):
+                break
+    assert agent.turn.outcome == "interrupted"
+    agent.close() if leave_for == "another process" else agent.new()
+    assert isinstance(Store(home).recall(session)[-1], Final)
 
 
 async def test_two_turns_at_once_are_refused_in_one_line(agents: Any) -> None:
@@ -220,6 +238,38 @@ def test_plain_code_can_ask_too(agents: Any) -> None:
         return str(agent.ask_sync("2").text)
 
     assert asyncio.run(within_a_running_loop()) == "two"
+
+
+async def within_a_cell(agent: Agent) -> str:
+    """What a cell does that calls plain code: the loop is busy with the cell itself."""
+    return str(agent.ask_sync("q").outcome)
+
+
+def test_ctrl_c_stops_a_turn_that_plain_code_waits_for_in_a_cell(agents: Any) -> None:
+    agent = agents(stall(["half ", "an answer"], after=1, seconds=3600), say("fine"))
+    interrupt = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    loop = asyncio.new_event_loop()  # not `asyncio.run`, which takes SIGINT for itself; a kernel does not
+    interrupt.start()
+    try:
+        assert loop.run_until_complete(within_a_cell(agent)) == "interrupted"
+    finally:
+        loop.close()
+    assert agent.turn.text == "half "
+    assert not agent.busy
+    assert agent.ask_sync("again").text == "fine"
+
+
+def test_closing_ends_a_turn_that_another_thread_waits_for(agents: Any, home: Path) -> None:
+    agent = agents(stall(["half ", "an answer"], after=1, seconds=3600))
+    outcomes: list[str] = []
+    asking = threading.Thread(target=lambda: outcomes.append(asyncio.run(within_a_cell(agent))))
+    asking.start()
+    while not agent.turn.events or not agent.busy:
+        time.sleep(0.01)
+    agent.close()
+    asking.join(10)
+    assert outcomes == ["interrupted"]
+    assert isinstance(Store(home).recall(agent.session_id)[-1], Final)
 
 
 async def test_secrets_do_not_reach_the_conversation(agents: Any, home: Path) -> None:

@@ -107,6 +107,18 @@ async def test_keep_alives_are_no_silence_and_the_answer_still_comes():
     assert final.text == "Hello."
 
 
+async def test_a_reply_that_ends_while_its_beginning_is_shown_is_read_to_its_end():
+    with Server(say("one two three four five six seven eight nine ten " * 20)) as server:
+        model, told = model_for(server), []
+        async for event in model.reply(ASK, (), Stop()):
+            told.append(event)
+            await asyncio.sleep(0.05 if isinstance(event, TextDelta) else 0)  # as whoever paints it may
+        await model.aclose()
+    assert isinstance(told[-1], Replied), told[-1]
+    assert told[-1].usage.calls == 1
+    assert not told[-1].usage.estimated, "the last chunk counts the tokens"
+
+
 async def test_a_loop_that_was_blocked_is_not_taken_for_a_dead_server():
     with Server(stall("one two three", after=2, seconds=0.3)) as server:
         model = model_for(server, stale_seconds=0.8)

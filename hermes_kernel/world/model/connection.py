@@ -29,13 +29,18 @@ class Connection:
         self.headers: dict[str, str] = {}
         self.status = 0
         self.trouble: Trouble | None = None
-        self.ended = False
+        self._over = False
         self._blocks: list[bytes] = []
         self._ring = ring
         self._room = asyncio.Event()
         self._room.set()
         self._task = asyncio.ensure_future(self._read(client, body))
         self._task.add_done_callback(self._done)
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will come, and all that came was taken: it ends while its beginning is being shown."""
+        return self._over and not self._blocks
 
     def take(self) -> bytes:
         """What has come of the body since the last time."""
@@ -55,7 +60,7 @@ class Connection:
             await asyncio.wait({self._task}, timeout=_CLOSING_SECONDS)
 
     def _done(self, _: asyncio.Task[None]) -> None:
-        self.ended = True
+        self._over = True
         self._ring()
 
     async def _read(self, client: AsyncOpenAI, body: bytes) -> None:

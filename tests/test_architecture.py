@@ -55,7 +55,9 @@ IMPURE_CALLS = frozenset({"open", "print", "input", "exec", "eval", "breakpoint"
 CLOCKS = frozenset({"now", "today", "utcnow"})
 
 FILE_LINES, FUNCTION_LINES, NESTING = 300, 40, 4
-OUTSIDE = re.compile(r"\.\./shared|/work/(?:dev|main|shared)\b|/root/|\.library\b|(?:pypi\.org|registry\.npmjs\.org|deb\.debian\.org)")
+OUTSIDE = re.compile(
+    r"\.\./shared|/work/(?:dev|main|shared)\b|/root/|\.library\b|(?:pypi\.org|registry\.npmjs\.org|deb\.debian\.org)"
+)
 
 
 class Import(NamedTuple):

@@ -65,11 +65,12 @@ def _tree_risk(tree: ast.AST) -> Risk | None:
 
 
 def _aliases(tree: ast.AST) -> dict[str, str]:
-    """Local name to dotted origin, for every import wherever it stands."""
+    """Local name to dotted origin, for every import wherever it stands; ``import os.path`` binds ``os``."""
     found: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found.update({name.asname or name.name.split(".")[0]: name.name for name in node.names})
+            plain = {name.name.split(".")[0] for name in node.names if not name.asname}
+            found |= {top: top for top in plain} | {name.asname: name.name for name in node.names if name.asname}
         elif isinstance(node, ast.ImportFrom):
             found.update({name.asname or name.name: f"{node.module}.{name.name}" for name in node.names})
     return found

@@ -174,6 +174,8 @@ def test_everyday_commands_are_not_asked_about(command):
         "import subprocess\nsubprocess.run(['rm', '-rf', 'x'])",
         "__import__('os').system(c)",
         "import importlib\nimportlib.import_module('os').system(c)",
+        "import os.path\nos.system(c)",
+        "import os, os.path\nos.system(c)",
         "import os\ngetattr(os, 'sys' + 'tem')('x')",
         "import shutil\nshutil.rmtree('x')",
         "get_ipython().system('rm -rf x')",
@@ -322,6 +324,19 @@ async def test_a_refused_call_is_not_asked_about_again_in_the_turn(tmp_path):
     for _ in range(3):
         assert not observed(await run_calls(tools, ("terminal", {"command": "rm -rf a"}))).ok
     assert len(person.asked) == 1
+
+
+async def test_a_refusal_holds_for_the_turn_whatever_else_succeeds_in_it(tmp_path):
+    person = Someone("no")
+    tools = toolbox(tmp_path, person)
+    for command in ("rm -rf a", "touch b", "rm -rf a"):
+        told = observed(await run_calls(tools, ("terminal", {"command": command})))
+    assert "the person said no" in told.text
+    assert "2 times" not in told.text
+    assert len(person.asked) == 1
+    tools.begin_turn()
+    await run_calls(tools, ("terminal", {"command": "rm -rf a"}))
+    assert len(person.asked) == 2
 
 
 async def test_questions_of_one_reply_come_one_at_a_time_in_call_order(tmp_path):

@@ -23,9 +23,12 @@ class Guard:
     failed: dict[Signature, int] = field(default_factory=dict)
     succeeded: dict[Signature, int] = field(default_factory=dict)
     reasons: dict[Signature, str] = field(default_factory=dict)
+    refusals: dict[Signature, str] = field(default_factory=dict)
 
     def objection(self, signature: Signature) -> str:
         """Why this call is not run again, or ``""``."""
+        if signature in self.refusals:
+            return self.refusals[signature]
         if self.failed.get(signature, 0) < FAILURES:
             return ""
         return (
@@ -34,9 +37,8 @@ class Guard:
         )
 
     def refused(self, signature: Signature, reason: str) -> None:
-        """A person or a rule said no: the same question is not asked again in this turn."""
-        self.failed[signature] = FAILURES
-        self.reasons[signature] = reason
+        """A person or a rule said no: the same question is not asked again in this turn, whatever succeeds in it."""
+        self.refusals[signature] = reason
 
     def record(self, signature: Signature, text: str, *, ok: bool, harmless: bool) -> str:
         """Remember a result. Returns a note to put under it, or ``""``. ``harmless``: the tool changes nothing."""

@@ -85,7 +85,8 @@ class Batch:
 
     async def _stopped(self, tasks: list[asyncio.Task[None]], stop: Stop) -> AsyncIterator[Event]:
         self.stopping = True
-        ending: list[asyncio.Future[Any]] = [*tasks, *(work for _, work in self.alive.values())]
+        # Threads that end meanwhile take themselves out of `alive`: only a copy can be looked through.
+        ending: list[asyncio.Future[Any]] = [*tasks, *(work for _, work in tuple(self.alive.values()))]
         for task in tasks:
             task.cancel()
         if ending:
@@ -94,8 +95,8 @@ class Batch:
             event, _ = self.events.get_nowait()
             if isinstance(event, Observed):
                 yield event
-        if self.alive:
-            names = ", ".join(sorted({name for name, _ in self.alive.values()}))
+        if alive := tuple(self.alive.values()):
+            names = ", ".join(sorted({name for name, _ in alive}))
             yield Noticed(f"Stopped without waiting for {names}, which cannot be ended and may go on by itself.")
         yield Interrupted(by=stop.by)
 

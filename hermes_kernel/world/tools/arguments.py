@@ -200,7 +200,7 @@ def _takes_null(schema: Schema, root: Schema) -> bool:
 def _named(given: str, properties: Schema, schema: Schema) -> str:
     if given in properties or (not properties and schema.get("additionalProperties", True) is not False):
         return given
-    alike = [name for name in properties if _folded(name) == _folded(given)]
+    alike = [name for name in properties if folded(name) == folded(given)]
     if len(alike) == 1:
         return alike[0]
     if isinstance(schema.get("additionalProperties"), dict) or schema.get("additionalProperties") is True:
@@ -215,7 +215,8 @@ def _allowed(properties: Schema, required: list[str]) -> str:
     return f"Its parameters are: {', '.join(names)}."
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
+    """What is left of a name when case, dashes and underscores do not count."""
     return "".join(character for character in name.lower() if character.isalnum())
 
 

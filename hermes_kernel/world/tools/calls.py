@@ -14,7 +14,7 @@ from typing import Any
 
 from hermes_kernel.core.messages import ToolCall
 from hermes_kernel.core.text import brief, scrub
-from hermes_kernel.world.tools.arguments import Misfit, fit_arguments
+from hermes_kernel.world.tools.arguments import Misfit, fit_arguments, folded
 from hermes_kernel.world.tools.guard import Guard, Signature
 from hermes_kernel.world.tools.risk import Risk
 from hermes_kernel.world.tools.tool import Tool
@@ -77,14 +77,14 @@ def resolve(name: str, tools: Mapping[str, Tool]) -> str:
     matter. ``""`` when there is none, or more than one."""
     if name in tools:
         return name
-    wanted = {_folded(name), _folded(re.split(r"[.:/]", name.strip())[-1])} - {""}
-    alike = [known for known in tools if _folded(known) in wanted]
+    wanted = {folded(name), folded(re.split(r"[.:/]", name.strip())[-1])} - {""}
+    alike = [known for known in tools if folded(known) in wanted]
     return alike[0] if len(alike) == 1 else ""
 
 
 def _unknown(name: str, tools: Mapping[str, Tool]) -> str:
-    folded = {_folded(known): known for known in tools}
-    near = [folded[match] for match in difflib.get_close_matches(_folded(name)[:200], folded, n=3, cutoff=0.5)]
+    names = {folded(known): known for known in tools}
+    near = [names[match] for match in difflib.get_close_matches(folded(name)[:200], names, n=3, cutoff=0.5)]
     meant = f" Did you mean {' or '.join(near)}?" if near else ""
     known = ", ".join(list(tools)[:NAMES_SHOWN]) or "none; answer in words"
     return f"There is no tool named {brief(scrub(name), 80)!r}.{meant} The tools are: {known}."
@@ -122,7 +122,3 @@ def _canonical(text: str) -> str:
         return json.dumps(json.loads(text or "{}"), sort_keys=True)
     except (ValueError, RecursionError):
         return text
-
-
-def _folded(name: str) -> str:
-    return "".join(character for character in name.lower() if character.isalnum())

@@ -23,7 +23,7 @@ from hermes_kernel.world.tools.guard import Guard
 from hermes_kernel.world.tools.keeping import keep, safe
 from hermes_kernel.world.tools.python import make_python
 from hermes_kernel.world.tools.read_file import make_read_file
-from hermes_kernel.world.tools.results import IMAGE_BYTES, Result
+from hermes_kernel.world.tools.results import Result, is_small
 from hermes_kernel.world.tools.runner import Batch, Rules
 from hermes_kernel.world.tools.search_files import make_search_files
 from hermes_kernel.world.tools.speaking import SPEAKER
@@ -177,5 +177,4 @@ class Tools:
         return self.home / "results" / (safe(self._session.id) if self._session.id else day)
 
     def _seen(self, images: tuple[Image, ...]) -> tuple[Image, ...]:
-        limit = IMAGE_BYTES[self.settings.vision]
-        return tuple(image for image in images if 0 < len(image.data) * 3 // 4 <= limit)
+        return tuple(image for image in images if is_small(image.data, self.settings.vision))

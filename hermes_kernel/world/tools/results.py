@@ -74,7 +74,12 @@ async def collected(values: AsyncGenerator[Any, None]) -> Iterator[Any]:
 
 def picture(mime: str, encoded: str, vision: str) -> tuple[Image, ...]:
     """The picture as a part of the result, where the model may see it and it is small enough."""
-    return (Image(mime, encoded),) if 0 < len(encoded) * 3 // 4 <= IMAGE_BYTES[vision] else ()
+    return (Image(mime, encoded),) if is_small(encoded, vision) else ()
+
+
+def is_small(encoded: str, vision: str) -> bool:
+    """Whether a model that sees as much as ``vision`` says is shown this picture."""
+    return 0 < len(encoded) * 3 // 4 <= IMAGE_BYTES[vision]
 
 
 def described_image(mime: str, raw: bytes) -> str:

@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         client.execute()
     except CellExecutionError as error:
-        raise Failure(f"{source}: a cell failed: {brief(f'{error.ename}: {error.evalue}', 300)}") from None
+        raise Failure(f"{source}: a cell failed: {brief(f'{error.ename}: {error.evalue}', 300).rstrip(': ')}") from None
     except DeadKernelError:
         raise Failure(f"{source}: the kernel died") from None
     finally:

@@ -213,6 +213,8 @@ class Agent:
         prompt = self.turn.messages[:1]
         if not prompt or not isinstance(prompt[0], User):
             raise HermesError("There is no turn to retry in this session.")
+        self._checked(prompt[0].text, options.get("budget"))
+        self._world(Stop(), options.get("tools"))  # what is refused is refused before anything is taken back
         self.undo()
         return await self.ask(prompt[0].text, images=prompt[0].images, **options)
 

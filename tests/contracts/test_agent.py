@@ -178,6 +178,15 @@ async def test_undo_retry_branch_and_new_work_on_the_conversation(agents: Any) -
         await agent.retry()
 
 
+async def test_a_retry_that_is_refused_takes_nothing_back(agents: Any) -> None:
+    agent = agents(say("one"), say("never"))
+    await agent.ask("1")
+    for options in ({"budget": 0}, {"tools": ["pryce"]}):
+        with pytest.raises(HermesError):
+            await agent.retry(**options)
+        assert [m.text for m in agent.turn.transcript] == ["1", "one"]
+
+
 async def test_finishing_a_conversation_in_which_nothing_is_asked_asks_no_model(agents: Any, home: Path) -> None:
     agent = agents(say("one"), say("two"), say("never"))
     await agent.finish()

@@ -70,7 +70,7 @@ LADDERS: Mapping[Fault, tuple[Action, ...]] = {
 
 LAST_RUNGS = frozenset({Action.REFUSE, Action.GIVE_UP})
 
-PROMPT = frozenset({Fault.STALE_STREAM, Fault.DISCONNECT, Fault.TIMEOUT})
+OF_A_CONNECTION = frozenset({Fault.STALE_STREAM, Fault.DISCONNECT, Fault.TIMEOUT})
 """Faults of one connection, not of a busy server: the first retry does not wait, the later ones do."""
 
 
@@ -82,6 +82,6 @@ def recover(fault: Fault, left: Mapping[Action, int]) -> Action:
 def backoff(fault: Fault, attempt: int, base: float, cap: float) -> float:
     """Seconds before retry number ``attempt`` (from 0): ``min(base * 2**n, cap)``, and none before the first retry of a
     fault of one connection."""
-    if fault in PROMPT and attempt == 0:
+    if fault in OF_A_CONNECTION and attempt == 0:
         return 0.0
-    return min(base * 2.0 ** (attempt - (fault in PROMPT)), cap)
+    return min(base * 2.0 ** (attempt - (fault in OF_A_CONNECTION)), cap)

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Finish(StrEnum):
-    """A provider's ``finish_reason``, in our words. What follows from one is `turn.decide`'s business."""
+    """A provider's ``finish_reason``, in our words. What follows from one is `policy.decide`'s business."""
 
     STOP = "stop"
     LENGTH = "length"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -195,6 +196,25 @@ def test_mistral_gets_short_ids_and_an_answer_before_the_next_prompt():
     assert "signature" not in said[1]["tool_calls"][0]
     assert said[1]["tool_calls"][0]["function"]["name"] == "unknown"
     assert sent.images
+
+
+IMAGE = Image("image/png", "QUJD")
+LOOKED = (
+    User("plot it"),
+    Assistant("", (ToolCall("1", "plot", "{}"),)),
+    Observation("1", "plot", "ok", images=(IMAGE,)),
+)
+
+
+@pytest.mark.parametrize("quirks", [Quirks(), Quirks(bridge=True), Quirks(vision=False)])
+@pytest.mark.parametrize("transcript", [LOOKED, (User("look", (IMAGE,)),), (User("a"), User("b", (IMAGE,)))])
+def test_what_is_said_for_one_call_only_never_makes_two_prompts_in_a_row(quirks, transcript):
+    encoder = Encoder("m")
+    for suffix in (None, User("say what was done"), None):
+        body, sent = encoder.body(CallModel(transcript, suffix=suffix), (), quirks, 0)
+        roles = [message["role"] for message in json.loads(body)["messages"]]
+        assert all(pair != ("user", "user") for pair in pairwise(roles)), roles
+        assert sent.images is quirks.vision
 
 
 def test_images_are_named_where_they_cannot_be_shown():

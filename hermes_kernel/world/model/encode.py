@@ -90,14 +90,12 @@ class Encoder:
         return b"".join([head, offered, b',"messages":[', messages, b"]}"]), sent
 
     def _messages(self, call: CallModel, style: Style) -> tuple[bytes, bool]:
-        transcript = call.transcript
-        tail: tuple[Message, ...] = (call.suffix,) if call.suffix else ()
-        while tail and transcript and isinstance(transcript[-1], User):
-            transcript, tail = transcript[:-1], (transcript[-1], *tail)
+        transcript, tail = _parted(call.transcript, call.suffix)
         pieces, images = self._memory(transcript, style).encode(transcript)
         if call.system:
             pieces = [dump({"role": "system", "content": call.system}, style.caution), *pieces]
         extra = wire_messages(tail, style.quirks, after=transcript[-1] if transcript else None)
+        images = images or (style.quirks.vision and any(images_of(message) for message in tail))
         return b",".join([*pieces, *(dump(message, style.caution) for message in extra)]), images
 
     def _memory(self, transcript: Transcript, style: Style) -> Memory:
@@ -135,6 +133,23 @@ def dump(value: Any, caution: int) -> bytes:
         return text.encode()
     except UnicodeEncodeError:
         return scrub(text).encode()
+
+
+def _parted(transcript: Transcript, suffix: User | None) -> tuple[Transcript, Transcript]:
+    """What stays, and what ends this call only: `suffix` with all that goes over the wire as one piece with it."""
+    if suffix is None:
+        return transcript, ()
+    users = _before(transcript, len(transcript), User)
+    results = _before(transcript, users, Observation)
+    at = results if any(images_of(message) for message in transcript[results:users]) else users
+    return transcript[:at], (*transcript[at:], suffix)
+
+
+def _before(transcript: Transcript, end: int, kind: type[Message]) -> int:
+    """Where the messages of one kind begin that end at `end`."""
+    while end and isinstance(transcript[end - 1], kind):
+        end -= 1
+    return end
 
 
 def _group_end(transcript: Transcript, at: int) -> int:

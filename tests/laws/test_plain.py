@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hermes_kernel.core.events import KEPT, Asked, Compressed, Failed, Final, Kept, Outcome, Replied
+from hermes_kernel.core.events import KEPT, Asked, Compressed, Failed, Final, Kept, Outcome, Replied, TextDelta, is_kept
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.messages import Assistant, Image, Observation, ToolCall, Usage, User
 from hermes_kernel.core.plain import dump, load
@@ -23,7 +23,12 @@ facts = st.one_of([st.from_type(kind) for kind in KEPT])
 @settings(max_examples=400, deadline=None)
 @given(facts)
 def test_every_fact_comes_back_from_json_as_it_was(fact: Kept) -> None:
+    assert is_kept(fact)
     assert load(json.loads(json.dumps(dump(fact)))) == fact
+
+
+def test_what_only_passes_is_not_kept() -> None:
+    assert not is_kept(TextDelta("x"))
 
 
 def test_a_line_says_what_differs_from_the_default_and_no_more() -> None:

@@ -241,6 +241,7 @@ class Agent:
 
     async def __aexit__(self, *_: object) -> None:
         """`close`, and wait until the connections of this loop are closed too."""
+        self.stop("kernel")
         await self._equipment.aclose()
         self.close()
 

@@ -307,6 +307,23 @@ async def test_a_budget_of_five_is_five_calls_and_one_grace_call_without_tools(h
         assert "price" in turn.text
 
 
+async def test_leaving_while_a_turn_runs_stops_it_before_its_connection_is_closed(home: Path) -> None:
+    with Server(stall(["half ", "an answer"], after=1, seconds=3600)) as server:
+        async with Agent("any", base_url=server.url, home=home) as agent:
+            begun = asyncio.Event()
+
+            async def ask() -> None:
+                async for event in agent.stream("q"):
+                    if isinstance(event, TextDelta):
+                        begun.set()
+
+            asking = asyncio.create_task(ask())
+            await begun.wait()
+        await asking
+    assert [type(event) for event in agent.turn.events] == [Asked, Interrupted, Final]
+    assert agent.turn.text == "half "
+
+
 async def test_an_answer_cut_three_times_is_joined_without_a_seam(agents: Any) -> None:
     agent = agents(cut_off("The qui"), cut_off("ck bro"), cut_off("wn f"), say("ox."))
     assert (await agent.ask("q")).text == "The quick brown fox."

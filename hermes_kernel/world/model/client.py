@@ -17,8 +17,8 @@ from hermes_kernel.core.events import Calling, Event, Failed, Interrupted, Repli
 from hermes_kernel.core.messages import ToolSpec, Usage
 from hermes_kernel.core.trouble import Cause, Trouble
 from hermes_kernel.settings import Settings
-from hermes_kernel.world.model.asking import Asking
 from hermes_kernel.world.model.exchange import Exchange, Terms
+from hermes_kernel.world.model.inquiry import Inquiry
 from hermes_kernel.world.model.lane import Lane
 from hermes_kernel.world.model.pool import Pool
 from hermes_kernel.world.model.rate import RateWindow
@@ -97,11 +97,11 @@ class OpenAIModel:
     async def reply(self, call: CallModel, tools: Sequence[ToolSpec], stop: Stop) -> AsyncGenerator[Event, None]:
         """See `ports.Model.reply`."""
         number = min(max(call.route, 0), len(self._lanes) - 1)
-        asking = Asking(call, tuple(tools), stop, self._lanes[number], self._clock)
-        async with aclosing(self._conversation(asking)) as events:
+        inquiry = Inquiry(call, tuple(tools), stop, self._lanes[number], self._clock)
+        async with aclosing(self._conversation(inquiry)) as events:
             async for event in events:
                 yield event
-        end = asking.end
+        end = inquiry.end
         if isinstance(end, Failed):
             self._cooling.failed(number, end, self._clock.elapsed())
         elif isinstance(end, Replied):
@@ -109,88 +109,88 @@ class OpenAIModel:
         if end is not None:
             yield end
 
-    async def _conversation(self, asking: Asking) -> AsyncGenerator[Event, None]:
+    async def _conversation(self, inquiry: Inquiry) -> AsyncGenerator[Event, None]:
         """What can be said without asking; else ask, and ask once more for each lesson in an answer."""
-        lane = asking.lane
+        lane = inquiry.lane
         if objection := lane.objection():
-            asking.end = asking.failed(Trouble(status=401, message=objection))
+            inquiry.end = inquiry.failed(Trouble(status=401, message=objection))
             return
         if not self._warm:
             with suppress(Stopped):
-                await asking.stop.race(asyncio.to_thread(self.warm))
+                await inquiry.stop.race(asyncio.to_thread(self.warm))
         if lane.local and lane.route is None:
-            async with aclosing(lane.local.start(asking.stop)) as progress:
+            async with aclosing(lane.local.start(inquiry.stop)) as progress:
                 async for line in progress:
                     yield line
-        if asking.stop.by:
-            asking.end = Interrupted(asking.stop.by, asking.call.shown)
+        if inquiry.stop.by:
+            inquiry.end = Interrupted(inquiry.stop.by, inquiry.call.shown)
         elif lane.route is None:
-            asking.end = asking.failed(Trouble(status=404, message=lane.local.trouble if lane.local else ""))
+            inquiry.end = inquiry.failed(Trouble(status=404, message=lane.local.trouble if lane.local else ""))
         else:
-            async with aclosing(self._requests(asking, lane.route)) as events:
+            async with aclosing(self._requests(inquiry, lane.route)) as events:
                 async for event in events:
                     yield event
 
-    async def _requests(self, asking: Asking, route: Route) -> AsyncGenerator[Event, None]:
+    async def _requests(self, inquiry: Inquiry, route: Route) -> AsyncGenerator[Event, None]:
         for _ in range(_MOST_REQUESTS):
-            if wait := asking.lane.window.wait(self._clock.elapsed()):
-                asking.end = asking.throttled(wait)
+            if wait := inquiry.lane.window.wait(self._clock.elapsed()):
+                inquiry.end = inquiry.throttled(wait)
                 return
-            async with aclosing(self._request(asking, route)) as events:
+            async with aclosing(self._request(inquiry, route)) as events:
                 async for event in events:
                     yield event
-            if asking.lesson is None:
+            if inquiry.lesson is None:
                 return
-            yield asking.lesson
-            asking.lesson = None
+            yield inquiry.lesson
+            inquiry.lesson = None
 
-    async def _request(self, asking: Asking, route: Route) -> AsyncGenerator[Event, None]:
-        lane, call = asking.lane, asking.call
+    async def _request(self, inquiry: Inquiry, route: Route) -> AsyncGenerator[Event, None]:
+        lane, call = inquiry.lane, inquiry.call
         limit = call.max_tokens or self._settings.max_tokens
-        asking.body, asking.sent = lane.encoder.body(call, asking.tools, lane.quirks, limit)
-        offered = [spec.name for spec in asking.tools] if "tools" in asking.sent.fields else []
+        inquiry.body, inquiry.sent = lane.encoder.body(call, inquiry.tools, lane.quirks, limit)
+        offered = [spec.name for spec in inquiry.tools] if "tools" in inquiry.sent.fields else []
         reading = Reading(call.shown, offered, self._new_id)
-        exchange = Exchange(asking.body, reading, Terms(lane.patience, self._clock, asking.stop))
+        exchange = Exchange(inquiry.body, reading, Terms(lane.patience, self._clock, inquiry.stop))
         yield Calling(route.model, lane.wanted.endpoint)
         try:
             client = await self._pool.client(route)
         except ValueError as error:
-            asking.end = asking.failed(Trouble(status=404, message=f"{route.endpoint} is no address: {error}"))
+            inquiry.end = inquiry.failed(Trouble(status=404, message=f"{route.endpoint} is no address: {error}"))
             return
         lane.window.sent(self._clock.elapsed())
         async with aclosing(exchange.events(client)) as events:
             async for event in events:
                 yield event
         lane.window.learn(exchange.headers, self._clock.elapsed(), self._clock.now())
-        for event in self._conclude(asking, exchange, reading):
+        for event in self._conclude(inquiry, exchange, reading):
             yield event
 
-    def _conclude(self, asking: Asking, exchange: Exchange, reading: Reading) -> list[Event]:
+    def _conclude(self, inquiry: Inquiry, exchange: Exchange, reading: Reading) -> list[Event]:
         """How the request ended, and the passing events that are left to tell."""
-        usage = asking.guess(reading) if exchange.begun else Usage()
-        if asking.stop.by:
-            asking.end = Interrupted(asking.stop.by, reading.visible, usage)
+        usage = inquiry.guess(reading) if exchange.begun else Usage()
+        if inquiry.stop.by:
+            inquiry.end = Interrupted(inquiry.stop.by, reading.visible, usage)
             return []
         events, result = reading.conclude(exchange.trouble, exchange.status)
         if isinstance(result, Trouble):
-            trouble = asking.told(result, exchange, self._settings.context_window)
+            trouble = inquiry.told(result, exchange, self._settings.context_window)
             rescued = reading.rescued(trouble.generation) if trouble.generation else None
             if rescued is None:
-                asking.end = asking.failed(trouble, reading.visible, usage)
-                self._take_in(asking, trouble, exchange)
+                inquiry.end = inquiry.failed(trouble, reading.visible, usage)
+                self._take_in(inquiry, trouble, exchange)
                 return events
             result = rescued
-        asking.end = reply = asking.replied(result, reading, exchange.first_byte)
-        suspicion = asking.lane.suspicion(reply.usage, asking.input_tokens)
+        inquiry.end = reply = inquiry.replied(result, reading, exchange.first_byte)
+        suspicion = inquiry.lane.suspicion(reply.usage, inquiry.input_tokens)
         return [*events, suspicion] if suspicion else events
 
-    def _take_in(self, asking: Asking, trouble: Trouble, exchange: Exchange) -> None:
+    def _take_in(self, inquiry: Inquiry, trouble: Trouble, exchange: Exchange) -> None:
         """What a failure means for later requests, and whether one of them can follow at once."""
-        lane = asking.lane
+        lane = inquiry.lane
         if lane.local and trouble.cause in (Cause.CONNECT, Cause.DISCONNECT):
             lane.local.forget()
         if not exchange.begun:
-            asking.lesson = lane.learn(trouble, asking.sent)
+            inquiry.lesson = lane.learn(trouble, inquiry.sent)
 
 
 def _nine_characters() -> str:

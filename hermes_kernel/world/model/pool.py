@@ -21,7 +21,7 @@ _CLOSING_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _Client:
     """A client, and the generator that closes it: by our word, or when its loop shuts down."""
 
     client: AsyncOpenAI
@@ -33,7 +33,7 @@ class Pool:
 
     def __init__(self, connect_seconds: float) -> None:
         self._connect_seconds = connect_seconds
-        self._kept: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Route, _Kept]] = WeakKeyDictionary()
+        self._kept: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Route, _Client]] = WeakKeyDictionary()
 
     async def client(self, route: Route) -> AsyncOpenAI:
         """The client of `route` on the running loop.
@@ -46,7 +46,7 @@ class Pool:
             client = _new_client(route, self._connect_seconds)
             keeper = _keep(client)
             await anext(keeper)
-            kept[route] = _Kept(client, keeper)
+            kept[route] = _Client(client, keeper)
         return kept[route].client
 
     async def aclose(self) -> None:
@@ -74,7 +74,7 @@ async def _keep(client: AsyncOpenAI) -> AsyncGenerator[None, None]:
         await client.close()
 
 
-async def _close_all(clients: dict[Route, _Kept]) -> None:
+async def _close_all(clients: dict[Route, _Client]) -> None:
     for kept in clients.values():
         await kept.keeper.aclose()
 

@@ -16,23 +16,23 @@ UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Bounded:
     """A bounded text, and where the whole of it is (``""`` when nothing was left out or it could not be written)."""
 
     text: str
     at: str = ""
 
 
-def keep(text: str, limit: int, folder: Path, call_id: str) -> Kept:
+def keep(text: str, limit: int, folder: Path, call_id: str) -> Bounded:
     """`text` in at most `limit` characters; a longer one is written to ``folder/<call id>.txt``, for its owner only."""
     if len(text) <= limit:
-        return Kept(text)
+        return Bounded(text)
     try:
         at = _write(text, folder, safe(call_id))
         where = f"all of it is in {at}; read_file shows parts"
     except OSError as error:
         at, where = "", f"the whole could not be kept: {error.strerror or error}"
-    return Kept(cut(text, limit, where), at)
+    return Bounded(cut(text, limit, where), at)
 
 
 def cut(text: str, limit: int, where: str) -> str:

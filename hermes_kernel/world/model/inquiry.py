@@ -25,7 +25,7 @@ _BYTES_PER_TOKEN = 4
 
 
 @dataclass(slots=True)
-class Asking:
+class Inquiry:
     """``body``, ``sent``, ``end`` and ``lesson`` are of the latest request for the call: what went out, how it ended,
     and what was learnt that makes another request worth while."""
 

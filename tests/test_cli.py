@@ -172,6 +172,17 @@ def test_ask_goes_on_with_a_session_and_sessions_lists_it(environ: dict[str, str
     assert "My colour is blue." in text.stdout
 
 
+def test_what_is_listed_is_in_the_database_for_any_other_client(environ: dict[str, str], tmp_path: Path):
+    import duckdb
+
+    with Server([say("Noted.")]) as server:
+        asked = json.loads(run(told(environ, server), "ask", "--json", "My colour is blue.").stdout)
+    assert run(environ, "sessions").returncode == 0
+    with duckdb.connect(str(tmp_path / "person/.hermes/sessions.duckdb"), read_only=True) as database:
+        rows = database.execute("SELECT id, outcome FROM sessions").fetchall()
+    assert rows == [(asked["session_id"], "completed")]
+
+
 def test_ask_fails_with_one_line_when_the_work_failed(environ: dict[str, str]):
     with Server([status(401)]) as server:
         done = run(told(environ, server), "ask", "hello")

@@ -1,10 +1,11 @@
-"""``hermes-kernel sessions``: the conversations that are kept, the latest first."""
+"""``hermes-kernel sessions``: the conversations that are kept, the latest first, brought into the database on the way."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
 import json
+from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -24,11 +25,13 @@ def sessions(options: argparse.Namespace) -> int:
         Misuse: the number is below 1.
         StoreError: the store cannot be read.
     """
-    from hermes_kernel.world.store import Store
+    from hermes_kernel.world.store import Store, StoreError
 
     if options.n < 1:
         raise Misuse("-n must be at least 1")
     store = Store(Settings.load().home)
+    with suppress(StoreError):  # a home that cannot be written can be listed
+        store.fold()
     try:
         rows = store.sessions(options.n)
     finally:

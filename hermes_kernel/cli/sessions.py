@@ -1,4 +1,4 @@
-"""``hermes-kernel sessions``: the conversations that are kept, the latest first, brought into the database on the way."""
+"""``hermes-kernel sessions``: the conversations that are kept, the latest first, and all of them in the database."""
 
 from __future__ import annotations
 

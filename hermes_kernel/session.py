@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from hermes_kernel.core.budget import Limits
 from hermes_kernel.core.commands import Tell
-from hermes_kernel.core.events import Asked, Event, Interrupted, Kept, Opened, Undone, is_kept
+from hermes_kernel.core.events import Asked, Event, Interrupted, Kept, Observed, Opened, Undone, is_kept
 from hermes_kernel.core.turn import Turn, World, decide, evolve, play, recall
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.ports import Archive
@@ -119,7 +119,9 @@ class Session:
                 yield asked
             async with aclosing(play(self.turn, world)) as told:
                 async for event in told:
-                    if is_kept(event):
+                    if self.turn.stopped and isinstance(event, Observed):
+                        self._note(event)  # of a call that was not waited for: written with the turn's end, at once
+                    elif is_kept(event):
                         self.keep(event)
                     yield event
         finally:
@@ -145,9 +147,9 @@ class Session:
         self._unsaved.append(event)
 
     def _write(self) -> None:
-        while self._unsaved:
-            self._log.append(self.turn.session_id, self._unsaved[0])
-            del self._unsaved[0]
+        writing = tuple(self._unsaved)
+        self._log.append(self.turn.session_id, *writing)
+        del self._unsaved[: len(writing)]
 
     def _take(self, session_id: str) -> None:
         if session_id == self.turn.session_id:

@@ -195,9 +195,11 @@ def place(transcript: Transcript, result: Observation) -> Transcript:
     start = len(transcript)
     while not isinstance(transcript[start - 1], Assistant):
         start -= 1
-    asked = [call.id for call in transcript[start - 1].calls]  # type: ignore[union-attr]
-    results = (*transcript[start:], result)
-    return (*transcript[:start], *sorted(results, key=lambda m: asked.index(m.call_id)))  # type: ignore[union-attr]
+    rank = {call.id: n for n, call in enumerate(transcript[start - 1].calls)}  # type: ignore[union-attr]
+    at = len(transcript)
+    while at > start and rank[transcript[at - 1].call_id] > rank[result.call_id]:  # type: ignore[union-attr]
+        at -= 1
+    return (*transcript[:at], result, *transcript[at:])
 
 
 def _undone(turn: Turn, turns: int) -> Turn:

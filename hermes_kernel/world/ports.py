@@ -37,8 +37,8 @@ class Toolbox(Protocol):
 class Log(Protocol):
     """The durable record of sessions."""
 
-    def append(self, session_id: str, event: Kept) -> None:
-        """On disk when it returns.
+    def append(self, session_id: str, *events: Kept) -> None:
+        """On disk when it returns. Several are as dear as one: a disk is waited for once.
 
         Raises:
             StoreError: the disk is full or the home is read-only; nothing was written, earlier facts stand.

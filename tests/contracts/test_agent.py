@@ -18,11 +18,11 @@ from typing import Any
 import pytest
 
 from hermes_kernel import Agent, HermesError, tool
-from hermes_kernel.core.events import Asked, Final, Interrupted, Observed, Replied, Started, TextDelta
+from hermes_kernel.core.events import Asked, Final, Interrupted, Kept, Observed, Replied, Started, TextDelta
 from hermes_kernel.core.messages import Assistant, Observation
 from hermes_kernel.core.turn import decide
 from hermes_kernel.testing import FastClock, ScriptedModel, Server, call, calls, cut_off, forever, say, stall
-from hermes_kernel.world.store import Store
+from hermes_kernel.world.store import MemoryLog, Store
 from tests.laws.worlds import check_whole
 
 
@@ -237,6 +237,33 @@ async def test_a_stop_keeps_what_was_seen(agents: Any) -> None:
     assert agent.turn.outcome == "interrupted"
     assert agent.turn.messages[-1] == Assistant("half ")
     assert any(isinstance(event, Interrupted) for event in agent.turn.events)
+
+
+class Counting(MemoryLog):
+    """Counts how often a disk would be waited for."""
+
+    waits = 0
+
+    def append(self, session_id: str, *events: Kept) -> None:
+        self.waits += 1
+        super().append(session_id, *events)
+
+
+async def test_a_stop_among_very_many_calls_waits_for_the_disk_once() -> None:
+    log = Counting()
+    agent = Agent(ScriptedModel([calls([("price", {"sku": "abc"})] * 500)]), [price], log=log, tool_workers=1)
+    stopped_at = 0
+    async for event in agent.stream("Go"):
+        if isinstance(event, Started):
+            agent.stop()
+        if isinstance(event, Interrupted):
+            stopped_at = log.waits
+    assert agent.turn.outcome == "interrupted"
+    check_whole(agent.turn.messages)
+    assert len([event for event in log.recall(agent.session_id) if isinstance(event, Observed)]) == 500
+    assert stopped_at
+    assert log.waits - stopped_at == 1
+    agent.close()
 
 
 def test_plain_code_can_ask_too(agents: Any) -> None:

@@ -27,8 +27,8 @@ class Folding:
             self._log.close,
         )
 
-    def append(self, session, fact):
-        self._log.append(session, fact)
+    def append(self, session, *facts):
+        self._log.append(session, *facts)
         self._other.fold()
 
 
@@ -39,10 +39,10 @@ class Restarting:
         self._home, self._clock, self._log, self._n = home, Ticks(), store(home), 0
         self.latest, self.claim, self.close = self._log.latest, self._log.claim, self._log.close
 
-    def append(self, session, fact):
+    def append(self, session, *facts):
         self._n += 1
         log = Store(self._home, clock=self._clock, ids=counted(f"at{self._n}n"))
-        log.append(session, fact)
+        log.append(session, *facts)
         log.close()
         log.fold()
 
@@ -61,6 +61,13 @@ def log(request, tmp_path):
 def test_what_was_appended_is_recalled_in_order(log):
     facts = told(log, "s1", turn("s1"))
     assert log.recall("s1") == facts
+
+
+def test_facts_appended_at_once_are_recalled_as_if_one_by_one(log):
+    facts = turn("s1")
+    log.append("s1", *facts)
+    log.append("s1", Titled("one more"))
+    assert log.recall("s1") == [*facts, Titled("one more")]
 
 
 def test_sessions_told_in_turns_stay_apart(log):

@@ -70,9 +70,9 @@ class Acknowledged:
         self._store = store
         self._acks = os.open(acks, os.O_CREAT | os.O_APPEND | os.O_WRONLY)
 
-    def append(self, session_id: str, event: Kept) -> None:
-        self._store.append(session_id, event)
-        os.write(self._acks, json.dumps([session_id, dump(event)]).encode() + b"\n")
+    def append(self, session_id: str, *events: Kept) -> None:
+        self._store.append(session_id, *events)
+        os.write(self._acks, b"".join(json.dumps([session_id, dump(event)]).encode() + b"\n" for event in events))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)

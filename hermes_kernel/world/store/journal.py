@@ -55,8 +55,8 @@ class Journal:
         self._minted += 1
         return f"{self._name}.{self._minted}"
 
-    def append(self, line: bytes) -> None:
-        """On disk when it returns, and nothing of it there when it raises `OSError`. After a `KeyboardInterrupt` the
+    def append(self, lines: bytes) -> None:
+        """On disk when it returns, and nothing of it there when it raises `OSError`. After a `KeyboardInterrupt` each
         line is there as a whole or not at all.
 
         Raises:
@@ -65,12 +65,12 @@ class Journal:
         self._be_there()
         self._drop_torn()
         try:
-            self._write(line)
+            self._write(lines)
         except BaseException:
             self._drop_torn()
             raise
         self._sync()
-        self._end += len(line)
+        self._end += len(lines)
         if self._end >= self._rotate_at:
             self.close()
 
@@ -90,8 +90,9 @@ class Journal:
         if self._handle < 0:
             self._open()
 
-    def _write(self, line: bytes) -> None:
-        if os.write(self._handle, line) != len(line):
+    def _write(self, lines: bytes) -> None:
+        if os.write(self._handle, lines) != len(lines):
+            os.ftruncate(self._handle, self._end)
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def _sync(self) -> None:

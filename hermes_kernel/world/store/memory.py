@@ -15,9 +15,9 @@ class MemoryLog:
         self._facts: dict[str, list[Kept]] = {}
         self._claimed: set[str] = set()
 
-    def append(self, session_id: str, event: Kept) -> None:
+    def append(self, session_id: str, *events: Kept) -> None:
         facts = self._facts.setdefault(session_id, [])
-        facts.append(event)
+        facts.extend(events)
         self._facts[session_id] = self._facts.pop(session_id)  # the last active stands last
 
     def recall(self, session_id: str) -> list[Kept]:

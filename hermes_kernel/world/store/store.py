@@ -12,7 +12,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from hermes_kernel.core.events import Kept, Opened
-from hermes_kernel.core.plain import dump
+from hermes_kernel.core.plain import Plain, dump
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.store.apart import Apart
@@ -45,17 +45,15 @@ class Store:
         self._heads: dict[str, tuple[int, float]] = {}
         forget_in_child(self)
 
-    def append(self, session_id: str, event: Kept) -> None:
+    def append(self, session_id: str, *events: Kept) -> None:
         with explaining(self._places):
             if session_id not in self._heads:
                 # A session that is only now opened has no earlier facts: the database need not be woken to know it.
-                found = [] if isinstance(event, Opened) else records(self._places, session_id)
+                found = [] if isinstance(events[0], Opened) else records(self._places, session_id)
                 self._remember(session_id, found)
-            fact = dump(event)
+            dumped = [dump(event) for event in events]
             with self._mutex:
-                n, now = self._place(session_id)
-                uid = self._journal.mint()
-                self._journal.append(encode(Record(uid, session_id, n, now, fact)))
+                self._journal.append(b"".join(self._line(session_id, fact) for fact in dumped))
 
     def recall(self, session_id: str) -> list[Kept]:
         """Every kept fact of a session in order, whoever wrote it and wherever it is by now.
@@ -121,6 +119,10 @@ class Store:
         head = (found[-1].n + 1, found[-1].t) if found else (0, 0.0)
         with self._mutex:
             self._heads[session_id] = max(head, self._heads.get(session_id, head))
+
+    def _line(self, session_id: str, fact: Plain) -> bytes:
+        n, now = self._place(session_id)
+        return encode(Record(self._journal.mint(), session_id, n, now, fact))
 
     def _place(self, session_id: str) -> tuple[int, float]:
         """A fact's number in its session and its time. Taken whatever becomes of the fact: a gap means nothing, the

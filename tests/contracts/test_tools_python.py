@@ -295,6 +295,21 @@ def test_in_ipython_magics_displays_and_exit_work_and_no_cell_is_counted(tmp_pat
     assert told[10] == "True"
 
 
+def test_code_that_takes_away_what_the_notebook_lives_by_leaves_it_standing(tmp_path):
+    told = in_shell(
+        tmp_path,
+        "globals().clear()",
+        "%pwd",
+        "get_ipython = _oh = In = Out = None",
+        "%pwd",
+        "import sys\nsys.stdout = sys.stderr = None",
+        "print('heard')",
+        "__name__",
+    )
+    assert told[1] == told[3] == repr(str(Path.cwd()))
+    assert told[5:] == ["heard", "'__main__'"]
+
+
 # --- in a real kernel -------------------------------------------------------------------------------------------------
 
 SETUP = """

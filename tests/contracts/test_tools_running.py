@@ -233,11 +233,21 @@ async def araises_cancelled():
     raise asyncio.CancelledError
 
 
+async def araises_closed():
+    raise GeneratorExit
+
+
+async def acancels_itself():
+    asyncio.current_task().cancel()
+    await asyncio.sleep(9)
+
+
 @pytest.mark.parametrize(
     ("fail", "words"),
     [(raises_keyboard, "KeyboardInterrupt"), (raises_exit, "SystemExit: 3"), (raises_stop, "StopIteration"),
      (raises_value, "ValueError: bad\ufffd thing"), (raises_own, "Give a smaller number."),
-     (araises_keyboard, "KeyboardInterrupt"), (araises_exit, "SystemExit: 3"), (araises_cancelled, "CancelledError")],
+     (araises_keyboard, "KeyboardInterrupt"), (araises_exit, "SystemExit: 3"), (araises_cancelled, "CancelledError"),
+     (araises_closed, "GeneratorExit"), (acancels_itself, "CancelledError: the tool cancelled itself")],
 )  # fmt: skip
 async def test_whatever_a_tool_raises_is_its_result(tmp_path, fail, words):
     tools = toolbox(tmp_path)

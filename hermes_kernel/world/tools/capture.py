@@ -136,9 +136,18 @@ def watching(vision: str, publisher: Any) -> Iterator[Seen]:
     seen = Seen(vision)
     token = SEEN.set(seen)
     with contextlib.ExitStack() as taps:
+        taps.callback(_give_back, sys.stdout, sys.stderr)
         taps.callback(SEEN.reset, token)
         taps.enter_context(tapped(sys, "stdout", StreamTap))
         taps.enter_context(tapped(sys, "stderr", StreamTap))
         if publisher is not None:
             taps.enter_context(tapped(publisher, "publish", PublishTap))
         yield seen
+
+
+def _give_back(stdout: Any, stderr: Any) -> None:
+    """Where code left something that cannot be written to, the stream from before: a kernel flushes both to reply."""
+    for name, before in (("stdout", stdout), ("stderr", stderr)):
+        now = getattr(sys, name, None)
+        if not (callable(getattr(now, "write", None)) and callable(getattr(now, "flush", None))):
+            setattr(sys, name, before)

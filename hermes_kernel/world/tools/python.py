@@ -143,7 +143,18 @@ def _trapped(shell: Any) -> Iterator[None]:
         return
     leaving = tapped(shell, "ask_exit", _NoExit) if hasattr(shell, "ask_exit") else contextlib.nullcontext()
     with shell.builtin_trap, shell.display_trap, leaving:
-        yield
+        try:
+            yield
+        finally:
+            _keep_upright(shell)
+
+
+def _keep_upright(shell: Any) -> None:
+    """IPython's own names, where code deleted or rebound them: without these no magic runs and no prompt."""
+    names = shell.user_ns
+    names.setdefault("__name__", "__main__")
+    if not (callable(names.get("get_ipython")) and isinstance(names.get("_oh"), dict)):
+        shell.init_user_ns()
 
 
 class _NoExit(Tap):

@@ -143,10 +143,10 @@ class Batch:
         work = self._begin(ready)
         try:
             await asyncio.wait({work}, timeout=seconds)
-            return work.result() if work.done() else await self._overdue(ready, work, seconds)
+            return _outcome(work) if work.done() else await self._overdue(ready, work, seconds)
         except asyncio.CancelledError:
             if work.done() and not work.cancelled():
-                return work.result()
+                return _outcome(work)
             raise
         finally:
             work.cancel()
@@ -173,6 +173,14 @@ class Batch:
         return Result(
             text if work.done() else f"{text} It did not end when told to and may still be at work.", ok=False
         )
+
+
+def _outcome(work: asyncio.Future[Result]) -> Result:
+    """What `work` came to. A tool that cancelled or closed itself has failed: only a stop ends a batch."""
+    if work.cancelled():
+        return failure(asyncio.CancelledError("the tool cancelled itself"))
+    error = work.exception()
+    return failure(error) if isinstance(error, GeneratorExit) else work.result()
 
 
 def _called(run: Callable[[], Any], ended: Callable[[], Any]) -> Result:

@@ -15,6 +15,7 @@ from typing import Any
 from hermes_kernel.core.text import brief, scrub
 
 _MOST_CHARACTERS = 300
+_STATUS = re.compile("[45][0-9][0-9]")
 _TAGS = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 _NUMBERS = {
     "asked": (
@@ -68,7 +69,7 @@ def read_trouble(body: str, status: int = 0, *, cause: Cause = Cause.ANSWER) -> 
     fields = _fields(_parsed(body))
     code = _text(fields.get("code"))
     message = _message(fields) or _plain(body) or (f"the server answered {status} without a word" if status else "")
-    told = status or (int(code) if code.isdigit() and 400 <= int(code) < 600 else 0)
+    told = status or (int(code) if _STATUS.fullmatch(code) else 0)
     return Trouble(
         cause=cause,
         status=told,

@@ -6,6 +6,9 @@ from typing import Any
 
 from hermes_kernel.core.messages import Usage
 
+_MOST = 10**12
+"""No call has so many tokens or costs so much: what says so (infinity, for one) is no count, and no store takes it."""
+
 
 def usage_in(chunk: dict[str, Any]) -> Usage | None:
     """The usage that `chunk` tells, or None: OpenAI's field, Groq's ``x_groq``, llama-server's ``timings``."""
@@ -22,7 +25,6 @@ def usage_in(chunk: dict[str, Any]) -> Usage | None:
 
 
 def _usage(told: dict[str, Any]) -> Usage:
-    cost = told.get("cost")
     return Usage(
         calls=1,
         input_tokens=_count(told, "prompt_tokens"),
@@ -30,10 +32,14 @@ def _usage(told: dict[str, Any]) -> Usage:
         cached_tokens=_count(told.get("prompt_tokens_details"), "cached_tokens")
         or _count(told, "prompt_cache_hit_tokens"),
         reasoning_tokens=_count(told.get("completion_tokens_details"), "reasoning_tokens"),
-        cost=float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) and cost > 0 else 0.0,
+        cost=_cost(told.get("cost")),
     )
+
+
+def _cost(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < _MOST else 0.0
 
 
 def _count(fields: Any, name: str) -> int:
     value = fields.get(name) if isinstance(fields, dict) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < _MOST else 0

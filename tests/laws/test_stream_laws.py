@@ -255,6 +255,8 @@ def test_thoughts_are_kept_as_a_provider_wants_them_back(deltas, thoughts, extra
         ({"timings": {}}, Usage(1, estimated=True)),
         ({"usage": {}}, Usage(1, estimated=True)),
         ({"usage": {"prompt_tokens": -1, "completion_tokens": "x"}}, Usage(1, estimated=True)),
+        ({"usage": {"prompt_tokens": 10**400, "completion_tokens": 2, "cost": 10**400}}, Usage(1, 0, 2)),
+        ({"usage": {"prompt_tokens": 5, "completion_tokens": 2, "cost": float("inf")}}, Usage(1, 5, 2)),
     ],
 )
 def test_usage_is_found_wherever_it_is(more, usage):

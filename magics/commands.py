@@ -12,7 +12,8 @@ from hermes_kernel.core.text import brief
 from hermes_kernel.session import HermesError
 from hermes_kernel.settings import RANGES
 from magics.options import usage as options
-from magics.table import Table, facts
+from magics.table import PlainTable, Table, facts
+from magics.verdict import readable
 
 if TYPE_CHECKING:
     from magics.desk import Desk
@@ -33,7 +34,9 @@ def run(desk: Desk, line: str) -> Table:
         HermesError: there is no such command, or it cannot be done. One line says which and what is allowed.
     """
     name, _, rest = line.strip().partition(" ")
-    return find(name or "help").do(desk, rest.strip())
+    with readable():
+        table = find(name or "help").do(desk, rest.strip())
+        return PlainTable(table.columns, table.rows, table.value, table.note) if desk.settings.plain else table
 
 
 def find(name: str) -> Command:

@@ -9,13 +9,13 @@ from contextlib import aclosing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hermes_kernel.cell import here
 from hermes_kernel.core.events import Asked
 from hermes_kernel.core.messages import Image, User
 from hermes_kernel.core.turn import Turn
 from hermes_kernel.session import HermesError
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.stop import Stop, Stopped
-from magics import commands
 from magics.cells import Cells
 from magics.frontend import Frontend, frontend
 from magics.live import Live
@@ -24,7 +24,6 @@ from magics.painter import Painter, Scroll, Silent, Still
 from magics.person import NotebookPerson
 from magics.prompt import Prompt
 from magics.skills import read_skill, spoken
-from magics.table import PlainTable, Table
 from magics.verdict import judged, readable, show_turns, stopped
 
 if TYPE_CHECKING:
@@ -110,16 +109,6 @@ class Desk:
         if agent is not None:
             agent.close()
 
-    def command(self, line: str) -> Table:
-        """What ``%hermes`` and `line` show.
-
-        Raises:
-            HermesError: it cannot be done. One line says why.
-        """
-        with readable():
-            table = commands.run(self, line)
-            return PlainTable(table.columns, table.rows, table.value, table.note) if self.settings.plain else table
-
     # --- asking
 
     async def ask(self, line: str, body: str) -> Turn:
@@ -131,7 +120,7 @@ class Desk:
         """
         options = parse(line)
         with readable():
-            prompt = Prompt(self.shell.user_ns, Path.cwd())
+            prompt = Prompt(self.shell.user_ns, here())
             text = self._text(prompt, options, body)
             if options.session:
                 self._switch(options.session)

@@ -72,7 +72,11 @@ class HermesMagics(Configured, Magics):
         ``%hermes COMMAND``: status, budget, usage, new, branch, resume, sessions, undo, retry, model, tools, config,
         doctor, help. ``%hermes help`` says what each does.
         """
-        return self.desk.command(line) if cell is None else self.desk.ask(line, cell)
+        if cell is not None:
+            return self.desk.ask(line, cell)
+        from magics.commands import run
+
+        return run(self.desk, line)
 
     async def ask(self, line: str, body: str) -> None:
         """A ``%%hermes`` cell."""

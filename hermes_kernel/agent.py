@@ -175,7 +175,7 @@ class Agent:
             model=self.settings.model,
             parent=parent,
             notebook=self.notebook,
-            transcript=self.turn.transcript if parent else (),
+            transcript=self._session.whole() if parent else (),
         )
         with readable():
             self._session.open(opened)

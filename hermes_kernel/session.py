@@ -11,9 +11,9 @@ from contextlib import ExitStack, aclosing, contextmanager, suppress
 from dataclasses import replace
 
 from hermes_kernel.core.budget import Limits
-from hermes_kernel.core.commands import Tell
-from hermes_kernel.core.events import Asked, Event, Interrupted, Kept, Observed, Opened, Undone, is_kept
-from hermes_kernel.core.turn import Turn, World, decide, evolve, play, recall
+from hermes_kernel.core.events import Asked, Event, Kept, Observed, Opened, Undone, is_kept
+from hermes_kernel.core.messages import Transcript
+from hermes_kernel.core.turn import Turn, World, closing, evolve, play, recall
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.ports import Archive
 from hermes_kernel.world.store import NoSession, StoreError
@@ -72,6 +72,10 @@ class Session:
         self.turn = recall(self._log.recall(session_id), Turn(self.turn.limits))
         self._unsaved = []
 
+    def whole(self) -> Transcript:
+        """The conversation, every call with a result, as if its turn were closed now."""
+        return recall(closing(self.turn, "kernel"), self.turn).transcript
+
     def limit(self, limits: Limits) -> None:
         """Other limits, from the next turn on."""
         self.turn = replace(self.turn, limits=limits)
@@ -99,11 +103,8 @@ class Session:
 
     def close_turn(self, by: str) -> None:
         """End a turn that something cut off; nothing when it is over already. Written with the next fact."""
-        if decide(self.turn) is not None:
-            self._note(Interrupted(by))
-        while isinstance(command := decide(self.turn), Tell):
-            for event in command.events:
-                self._note(event)
+        for event in closing(self.turn, by):
+            self._note(event)
 
     async def play(self, world: World, asked: Asked | None = None) -> AsyncGenerator[Event, None]:
         """Play a turn to its end, the one that `asked` begins or the one at hand, each fact written before it is told.

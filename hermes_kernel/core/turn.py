@@ -11,13 +11,13 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Protocol
 
-from hermes_kernel.core.commands import Command
-from hermes_kernel.core.events import Event
+from hermes_kernel.core.commands import Command, Tell
+from hermes_kernel.core.events import Event, Interrupted, Kept
 from hermes_kernel.core.policy import decide
 from hermes_kernel.core.record import evolve, recall
 from hermes_kernel.core.state import Tries, Turn, going_on, said
 
-__all__ = ["Tries", "Turn", "World", "decide", "evolve", "going_on", "play", "recall", "said"]
+__all__ = ["Tries", "Turn", "World", "closing", "decide", "evolve", "going_on", "play", "recall", "said"]
 
 
 class World(Protocol):
@@ -35,3 +35,12 @@ async def play(turn: Turn, world: World) -> AsyncGenerator[Event, None]:
             async for event in told:
                 turn = evolve(turn, event)
                 yield event
+
+
+def closing(turn: Turn, by: str) -> tuple[Kept, ...]:
+    """The facts that end a turn which something cut off; none when there is nothing left to do in it."""
+    if decide(turn) is None:
+        return ()
+    stop = Interrupted(by)
+    command = decide(evolve(turn, stop))
+    return (stop, *(command.events if isinstance(command, Tell) else ()))

@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from hermes_kernel import Agent, HermesError, tool
-from hermes_kernel.core.events import Asked, Final, Interrupted, Kept, Observed, Replied, Started, TextDelta
-from hermes_kernel.core.messages import Assistant, Observation
+from hermes_kernel.core.events import Asked, Final, Interrupted, Kept, Observed, Opened, Replied, Started, TextDelta
+from hermes_kernel.core.messages import Assistant, Observation, ToolCall
 from hermes_kernel.core.turn import decide
 from hermes_kernel.testing import FastClock, ScriptedModel, Server, call, calls, cut_off, forever, say, stall
 from hermes_kernel.world.store import MemoryLog, Store
@@ -154,6 +154,20 @@ async def test_a_session_killed_in_a_tool_is_resumed_and_the_tool_does_not_run_a
     assert "not run again" in results[1].text
     assert turn.text == "b may have run; a did."
     agent.close()
+
+
+async def test_a_branch_of_a_turn_that_a_crash_cut_off_is_whole_and_the_original_can_still_be_finished(
+    agents: Any, home: Path
+) -> None:
+    log = Store(home)
+    price_asked = Replied("", (ToolCall("1", "price", '{"sku": "a"}'),))
+    for fact in (Opened("cut"), Asked("q"), price_asked, Started("1")):
+        log.append("cut", fact)
+    agent = agents(say("fine"), say("done"), session="cut")
+    agent.branch()
+    check_whole((await agent.ask("next")).transcript)
+    agent.resume("cut")
+    assert (await agent.finish()).text == "done"
 
 
 async def test_undo_retry_branch_and_new_work_on_the_conversation(agents: Any) -> None:

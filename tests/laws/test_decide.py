@@ -41,7 +41,7 @@ from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.finish import Finish
 from hermes_kernel.core.messages import Assistant, Observation, ToolCall, Usage, User
 from hermes_kernel.core.record import grown
-from hermes_kernel.core.turn import Turn, decide, evolve, play, recall, said
+from hermes_kernel.core.turn import Turn, closing, decide, evolve, play, recall, said
 
 PROBE = ToolCall("1", "probe", "{}")
 PYTHON = ToolCall("2", "python", "{}")
@@ -377,6 +377,15 @@ def test_the_note_on_what_was_left_out_is_never_taken_for_the_prompt() -> None:
     assert turn.messages == smaller
     assert turn.messages[0] == User("q")
     assert evolve(turn, Undone()).transcript == ()
+
+
+def test_what_closes_a_turn_ends_it_whole_and_nothing_closes_one_that_is_over() -> None:
+    turn = after(Replied("on it", (PROBE, PYTHON)), Started("1"))
+    ending = closing(turn, "kernel")
+    assert [type(event) for event in ending] == [Interrupted, Observed, Observed, Final]
+    over = recall(ending, turn)
+    assert (over.outcome, over.open) == ("interrupted", ())
+    assert closing(over, "kernel") == ()
 
 
 @pytest.mark.parametrize(

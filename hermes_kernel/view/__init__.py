@@ -5,10 +5,10 @@ Pure: knows no display, no clock and no kernel. Whoever paints brings those.
 
 from __future__ import annotations
 
+from hermes_kernel.core.safe import clean, escape, sanitise
 from hermes_kernel.view.blocks import Layout, grow
 from hermes_kernel.view.bundle import cost_line, done_line, heading_html, heading_plain, status_line, still
 from hermes_kernel.view.picture import Picture, see
-from hermes_kernel.core.safe import clean, escape, sanitise
 from hermes_kernel.view.words import Row, Status
 
 __all__ = [

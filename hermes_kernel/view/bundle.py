@@ -5,8 +5,8 @@ Everything a model, a tool or a server said is escaped; colours are the theme's,
 
 from __future__ import annotations
 
-from hermes_kernel.view.picture import Picture
 from hermes_kernel.core.safe import clean, escape, sanitise
+from hermes_kernel.view.picture import Picture
 from hermes_kernel.view.words import Row
 
 MARKS = {"asked": "·", "running": "▸", "ok": "✓", "failed": "✗", "not run": "–"}

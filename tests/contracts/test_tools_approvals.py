@@ -48,6 +48,16 @@ echo x | xargs rm -rf /
 (rm -rf /)
 command rm -rf /
 timeout 5 rm -rf /
+timeout -s KILL 5 rm -rf /
+env -u A -C /tmp B=1 rm -rf /
+stdbuf -o L rm -rf /
+strace -o out rm -rf /
+flock /tmp/lock rm -rf /
+flock -w 5 /tmp/lock rm -rf /
+chroot /mnt rm -rf /
+ionice -c 3 nice -n 5 rm -rf /
+ls | xargs -I {} -P 4 rm -rf /
+coproc rm -rf /
 busybox rm -rf /
 if true; then rm -rf /; fi
 rm \\
@@ -175,6 +185,9 @@ def test_everyday_commands_are_not_asked_about(command):
         "__import__('os').system(c)",
         "import importlib\nimportlib.import_module('os').system(c)",
         "import os.path\nos.system(c)",
+        "from subprocess import *\nrun('rm -rf x', shell=True)",
+        "from shutil import *\nrmtree('x')",
+        "%time !rm -rf x",
         "import os, os.path\nos.system(c)",
         "import os\ngetattr(os, 'sys' + 'tem')('x')",
         "import shutil\nshutil.rmtree('x')",

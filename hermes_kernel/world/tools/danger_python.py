@@ -30,7 +30,7 @@ RUNNERS = {
 }
 HIDDEN = "?"
 DELETERS = {("shutil", "rmtree"), ("os", "removedirs"), ("shutil", "move")}
-SHELL_LINE = re.compile(r"(?m)^\s*(?:[\w, ]+=\s*)?!{1,2}(.+)$|^\s*%(?:sx|system)\s+(.+)$")
+SHELL_LINE = re.compile(r"(?m)^\s*(?:[\w, ]+=\s*|%time(?:it)?\s+)?!{1,2}(.+)$|^\s*%(?:sx|system)\s+(.+)$")
 SHELL_CELL = re.compile(r"\A\s*%%(?:bash|sh|script|system|sx|!)[^\n]*\n(.*)\Z", re.DOTALL)
 SPOKEN = re.compile(r"\b(?:os\.(?:system|popen|exec\w+|spawn\w+)|subprocess\.\w+|shutil\.rmtree|pty\.spawn)\b")
 
@@ -72,8 +72,16 @@ def _aliases(tree: ast.AST) -> dict[str, str]:
             plain = {name.name.split(".")[0] for name in node.names if not name.asname}
             found |= {top: top for top in plain} | {name.asname: name.name for name in node.names if name.asname}
         elif isinstance(node, ast.ImportFrom):
-            found.update({name.asname or name.name: f"{node.module}.{name.name}" for name in node.names})
+            names = [(name.asname or name.name, name.name) for name in node.names]
+            if names == [("*", "*")]:
+                names = [(name, name) for name in _watched(node.module or "")]
+            found.update({here: f"{node.module}.{name}" for here, name in names})
     return found
+
+
+def _watched(module: str) -> set[str]:
+    """The names of a module whose calls are looked at."""
+    return RUNNERS.get(module, set()) | {name for owner, name in DELETERS if owner == module}
 
 
 def _call_risk(call: ast.Call, aliases: dict[str, str]) -> Risk | None:

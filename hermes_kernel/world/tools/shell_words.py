@@ -11,7 +11,13 @@ DEPTH = 6
 LENGTH = 20_000
 RUNNERS = ["sudo", "doas", "env", "nohup", "time", "command", "exec", "builtin", "nice", "ionice", "stdbuf", "timeout"]
 OTHERS = ["xargs", "setsid", "unbuffer", "busybox", "chroot", "watch", "strace", "ltrace", "flock"]
-WORDS = ["then", "do", "else", "if", "while", "until", "!"]
+WORDS = ["then", "do", "else", "if", "while", "until", "!", "coproc"]
+TAKES = {  # short options of wrappers whose value is the next word
+    "sudo": "ughpCDRT", "doas": "uC", "env": "uC", "time": "fo", "exec": "a", "nice": "n", "ionice": "cnpPu",
+    "stdbuf": "ioe", "timeout": "sk", "xargs": "IdEanPLs", "watch": "n", "strace": "oepuas", "ltrace": "oepuas",
+    "flock": "wE",
+}  # fmt: skip
+OPERANDS = frozenset(["flock", "chroot"])  # wrappers that name a file before the command
 WRAPPERS = frozenset([*RUNNERS, *OTHERS, *WORDS])
 SHELLS = frozenset(["sh", "bash", "zsh", "dash", "ksh", "fish"])
 ASSIGNMENT = re.compile(r"^([A-Za-z_]\w*)=(.*)$", re.DOTALL)
@@ -144,12 +150,13 @@ def _filled(word: str, names: dict[str, str]) -> str:
 
 
 def _unwrapped(words: list[str]) -> list[str]:
-    while words and words[0].lstrip("({").rsplit("/", 1)[-1] in WRAPPERS:
+    while words and (wrapper := words[0].lstrip("({").rsplit("/", 1)[-1]) in WRAPPERS:
         words = words[1:]
         while words and (
             words[0].startswith("-") or ASSIGNMENT.match(words[0]) or re.fullmatch(r"\d+[smhd]?", words[0])
         ):
-            words = words[1:]
+            words = words[2 if re.fullmatch(f"-[{TAKES.get(wrapper, '-')}]", words[0]) else 1 :]
+        words = words[1:] if wrapper in OPERANDS else words
     return words
 
 

@@ -42,6 +42,14 @@ def as_ipython(code: str, names: Mapping[str, Any]) -> str:
     return code[python.end() :] if python else code
 
 
+def here() -> Path:
+    """The working folder of this moment; one that was deleted is a folder in which nothing is found."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return Path()
+
+
 def complete(before: str, names: Mapping[str, Any], folder: Path, home: Path) -> Completion:
     """What may complete the end of `before`: the name of a variable, a file or a skill. Attributes are for IPython."""
     if found := VARIABLE.search(before):
@@ -63,7 +71,10 @@ def _files(found: re.Match[str], folder: Path) -> Completion:
     """Files of the folder that the word has come to; those with spaces in their names in quotes."""
     written, slash, begun = found["word"].rpartition("/")
     place = folder / Path(written + slash).expanduser()
-    there = sorted(place.iterdir()) if place.is_dir() else []
+    try:
+        there = sorted(place.iterdir())
+    except OSError:  # no such folder, or none that may be read
+        there = []
     fitting = [path for path in there if path.name.startswith(begun) and (begun or path.name[0] != ".")]
     names = [written + slash + path.name + ("/" if path.is_dir() else "") for path in fitting]
     quote = found["quote"]

@@ -7,13 +7,12 @@ from __future__ import annotations
 import sys
 import threading
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from ipykernel.ipkernel import IPythonKernel
 
 from hermes_kernel import __version__
-from hermes_kernel.cell import VARIABLE, as_ipython, complete, is_prompt
+from hermes_kernel.cell import VARIABLE, as_ipython, complete, here, is_prompt
 
 SETTLE = 0.5  # seconds after the start before imports for the first turn begin: a front end comes first
 
@@ -124,7 +123,7 @@ class HermesKernel(IPythonKernel):
         attribute = VARIABLE.search(before)
         if attribute and "." in attribute["word"]:
             return self._complete_attribute(before, attribute["word"])
-        found = complete(before, self.shell.user_ns, Path.cwd(), self.desk.settings.home)
+        found = complete(before, self.shell.user_ns, here(), self.desk.settings.home)
         return {
             "status": "ok",
             "matches": list(found.words),

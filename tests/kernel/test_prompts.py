@@ -198,6 +198,19 @@ def test_what_cannot_be_asked_is_said_on_one_line_and_nothing_is_lost(running, s
     assert "value = 5" in sent(server.requests[0])
 
 
+def test_a_working_folder_that_was_deleted_is_no_place_but_no_hindrance(running, scripted):
+    server = scripted(call("terminal", {"command": "pwd"}), say("Still here."))
+    there, gone = "import os, tempfile; was = os.getcwd(); os.chdir(tempfile.mkdtemp())", "os.rmdir(os.getcwd())"
+    running.run(running.python(f"{there}; {gone}"))
+    lost = running.run(running.prompt("Read @nosuch.txt"))
+    ran = running.run(running.prompt("Where are we?"))
+    running.run(running.python("os.chdir(was)"))
+    assert "There is no file nosuch.txt" in lost.error
+    assert "\n" not in lost.error
+    assert ran.status == "ok", ran.error
+    assert "exit code 0" in server.requests[1].messages[-1]["content"]
+
+
 def test_a_prompt_of_five_megabytes_arrives(running, scripted):
     server = scripted(say("Long."))
     ran = running.run(running.prompt("x" * 5_000_000), timeout=60)

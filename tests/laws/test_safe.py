@@ -1,0 +1,16 @@
+"""What a model's Markdown may not do to a page, where `test_view` does not look: an escape stays one."""
+
+from __future__ import annotations
+
+import pytest
+
+from hermes_kernel.core.safe import sanitise
+
+
+@pytest.mark.parametrize("text", [r"a \` b", r"C:\\dir", r"\\\` twice"])
+def test_a_backslash_before_a_mark_stays_as_it_is_written(text: str) -> None:
+    assert sanitise(text) == text
+
+
+def test_a_backtick_that_is_escaped_opens_no_code() -> None:
+    assert "<b>" not in sanitise(r"\`<b>`")

@@ -16,7 +16,7 @@ def usage_in(chunk: dict[str, Any]) -> Usage | None:
     if not told and isinstance(chunk.get("x_groq"), dict):
         told = chunk["x_groq"].get("usage")
     if isinstance(told, dict) and (_count(told, "prompt_tokens") or _count(told, "completion_tokens")):
-        return _usage(told)
+        return _usage(told, chunk.get("timings"))
     timings = chunk.get("timings")
     if isinstance(timings, dict) and _count(timings, "predicted_n"):
         cached = _count(timings, "cache_n")
@@ -24,13 +24,14 @@ def usage_in(chunk: dict[str, Any]) -> Usage | None:
     return None
 
 
-def _usage(told: dict[str, Any]) -> Usage:
+def _usage(told: dict[str, Any], timings: Any) -> Usage:
     return Usage(
         calls=1,
         input_tokens=_count(told, "prompt_tokens"),
         output_tokens=_count(told, "completion_tokens"),
         cached_tokens=_count(told.get("prompt_tokens_details"), "cached_tokens")
-        or _count(told, "prompt_cache_hit_tokens"),
+        or _count(told, "prompt_cache_hit_tokens")
+        or _count(timings, "cache_n"),
         reasoning_tokens=_count(told.get("completion_tokens_details"), "reasoning_tokens"),
         cost=_cost(told.get("cost")),
     )

@@ -31,10 +31,10 @@ async def run_python(tools, code):
         ("1 + 1", "2"),
         ("```python\n1 + 1\n```", "2"),
         ("print('a'); 3", "a\n3"),
-        ("x = 1", "Done. (Nothing was printed, and no value.)"),
-        ("None", "Done. (Nothing was printed, and no value.)"),
-        ("5;", "Done. (Nothing was printed, and no value.)"),
-        ("", "Done. (Nothing was printed, and no value.)"),
+        ("x = 1", "Done. Nothing was printed: print(...) a value to see it."),
+        ("None", "Done. Nothing was printed: print(...) a value to see it."),
+        ("5;", "Done. Nothing was printed: print(...) a value to see it."),
+        ("", "Done. Nothing was printed: print(...) a value to see it."),
         ("import sys\nprint('err', file=sys.stderr)", "err"),
         ("import asyncio\nawait asyncio.sleep(0)\nprint('in')\nawait asyncio.sleep(0, 'out')", "in\n'out'"),
         ("print('\\x1b[31mred\\x1b[0m')", "red"),
@@ -289,7 +289,7 @@ def test_in_ipython_magics_displays_and_exit_work_and_no_cell_is_counted(tmp_pat
     assert told[4].split() == ["bold", "#", "hi"]
     assert "image/png 4x3 shown in the cell" in told[5]
     assert "SystemExit: the kernel stays" in told[6]
-    assert told[7] == "Done. (Nothing was printed, and no value.)"
+    assert told[7] == "Done. Nothing was printed: print(...) a value to see it."
     assert told[8].endswith("ZeroDivisionError: division by zero")
     assert "nosuchmagic" in told[9]
     assert told[10] == "True"

@@ -253,6 +253,10 @@ def test_thoughts_are_kept_as_a_provider_wants_them_back(deltas, thoughts, extra
         ({"x_groq": {"id": "r"}}, Usage(1, estimated=True)),
         ({"timings": {"prompt_n": 4, "cache_n": 3, "predicted_n": 2}}, Usage(1, 7, 2, 3)),
         ({"timings": {}}, Usage(1, estimated=True)),
+        (
+            {"usage": {"prompt_tokens": 7, "completion_tokens": 2}, "timings": {"cache_n": 3}},
+            Usage(1, 7, 2, 3),
+        ),
         ({"usage": {}}, Usage(1, estimated=True)),
         ({"usage": {"prompt_tokens": -1, "completion_tokens": "x"}}, Usage(1, estimated=True)),
         ({"usage": {"prompt_tokens": 10**400, "completion_tokens": 2, "cost": 10**400}}, Usage(1, 0, 2)),

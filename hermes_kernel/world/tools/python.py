@@ -55,7 +55,7 @@ def make_python(namespace: dict[str, Any], shell: Any, seconds: float, vision: s
             unseen = "" if problem.endswith(INTERRUPTED) else await _guarded(lambda _: _figures(seen))
         text = (
             "\n".join(part for part in (clean(seen.text()), problem, unseen) if part)
-            or "Done. (Nothing was printed, and no value.)"
+            or "Done. Nothing was printed: print(...) a value to see it."
         )
         return Result(scrub(text), ok=not problem and not unseen, images=tuple(seen.images))
 

@@ -54,6 +54,7 @@ def find(name: str) -> Command:
 
 def _status(desk: Desk, rest: str) -> Table:
     _nothing("status", rest)
+    desk.offer()
     agent, settings = desk.agent, desk.agent.settings
     return facts(
         ("session", agent.session_id),

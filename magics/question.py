@@ -16,6 +16,8 @@ from magics.stopping import dismiss
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+ENTER = 2.0  # seconds in which what was written follows the Enter key; later it is another change
+
 
 class Question:
     """Asks once. Handlers may run on any thread, so they only hand the answer to the loop."""
@@ -27,6 +29,7 @@ class Question:
         self._question = question
         self._loop = asyncio.get_running_loop()
         self._answer: asyncio.Future[str] = self._loop.create_future()
+        self._pressed = -ENTER
         asked = ipywidgets.HTML(f'<div role="alert" style="white-space:pre-wrap">{escape(question)}</div>')
         buttons = [self._button(ipywidgets, choice) for choice in choices]
         self._field = ipywidgets.Text(
@@ -37,6 +40,7 @@ class Question:
         send = ipywidgets.Button(description="Send", layout={"width": "auto"})
         send.on_click(self._sent)
         self._field.on_msg(self._entered)
+        self._field.observe(self._changed, "value")
         rows = [ipywidgets.HBox(buttons, layout={"flex_flow": "row wrap"})] if buttons else []
         rows.append(ipywidgets.HBox([self._field, send]))
         self._box = ipywidgets.VBox([asked, *rows])
@@ -71,6 +75,12 @@ class Question:
 
     def _entered(self, _: Any, content: dict[str, Any], __: Any) -> None:
         if content.get("event") == "submit":
+            self._pressed = self._loop.time()
+            self._sent(None)
+
+    def _changed(self, _: Any) -> None:
+        """A browser says that Enter was pressed before it says what was written."""
+        if self._loop.time() - self._pressed < ENTER:
             self._sent(None)
 
     def _say(self, words: str) -> None:

@@ -13,7 +13,8 @@ class Controls:
     """The widgets of one running turn. They close without a trace, all of them."""
 
     def __init__(self, widgets: Any, html: str, press: Callable[[], None]) -> None:
-        self._line = widgets.HTML(value=html, layout={"flex": "1 1 auto", "margin": "0"})
+        layout = {"flex": "1 1 0", "min_width": "0", "margin": "0"}
+        self._line = widgets.HTML(value=_narrow(html), layout=layout)
         self._button = widgets.Button(
             description="Stop", icon="stop", tooltip="Stop this turn", layout={"width": "auto", "flex": "0 0 auto"}
         )
@@ -37,7 +38,7 @@ class Controls:
 
     def say(self, html: str) -> None:
         """Another status."""
-        self._line.value = html
+        self._line.value = _narrow(html)
 
     def close(self) -> None:
         """Take every model out of the kernel and the front end."""
@@ -47,6 +48,11 @@ class Controls:
     def _clicked(self, _: Any) -> None:
         self._button.disabled = True
         self._press()
+
+
+def _narrow(html: str) -> str:
+    """`html` no wider than its place: a tool's long line is cut short and does not push the button out of the page."""
+    return f'<div style="width:0;min-width:100%">{html}</div>'
 
 
 def dismiss(widget: Any) -> None:

@@ -76,6 +76,21 @@ try {
   await ended(3);
   seen.clarified = await output(3);
 
+  await run(4);
+  await page.locator(".jp-OutputArea button:has-text('Send')").waitFor();
+  await page.locator(".jp-OutputArea button:has-text('Stop')").scrollIntoViewIfNeeded();
+  seen.room_right_of_stop = await page.evaluate((cell) => {
+    const area = window.jupyterapp.shell.currentWidget.content.widgets[cell].outputArea.node;
+    const stop = [...area.querySelectorAll("button")].find((button) => button.innerText.includes("Stop"));
+    return area.getBoundingClientRect().right - stop.getBoundingClientRect().right;
+  }, 4);
+  await shot("long.png");
+  await page.locator(".jp-OutputArea input[type=text]").click();
+  await page.keyboard.type("Ponds");
+  await page.keyboard.press("Enter");
+  await ended(4);
+  seen.entered = await output(4);
+
   await page.evaluate(() => window.jupyterapp.commands.execute("docmanager:save"));
   await page.locator(".jp-OutputArea summary").first().click();
   await shot("opened.png");

@@ -98,6 +98,8 @@ def test_a_person_sees_the_answer_grow_and_stops_it_and_asks_again(playwright, l
         say([TABLE[n : n + 12] for n in range(0, len(TABLE), 12)], gap=0.03),
         call("clarify", {"question": "Red or <b>blue</b>?", "choices": ["red", "blue"]}),
         say("You chose blue."),
+        call("clarify", {"question": "What shall stand above it? " + "Some like it long. " * 12}),
+        say("It is framed."),
     ]
     with Server(steps) as server:
         path = place / "notebooks" / f"{kernel}.ipynb"
@@ -119,7 +121,10 @@ def test_a_person_sees_the_answer_grow_and_stops_it_and_asks_again(playwright, l
     assert "<script>window.hacked=true</script>" in seen["answer"]
     assert seen["hacked"] is False
     assert "You chose blue." in seen["clarified"]
-    assert "blue" in tool_results[-1]
+    assert "blue" in tool_results[-2]
+    assert seen["room_right_of_stop"] >= 0
+    assert "It is framed." in seen["entered"]
+    assert "Ponds" in tool_results[-1]
     assert seen["remote"] == []
     _saved_is_small_and_plain(path)
 
@@ -134,10 +139,10 @@ def _saved_is_small_and_plain(path: Path) -> None:
 
 
 def _notebook(kernel: str, url: str):
-    """A first cell that points the agent at the scripted server, and three prompts."""
+    """A first cell that points the agent at the scripted server, and four prompts."""
     load, ask = ("", "") if kernel.startswith("hermes") else ("%load_ext magics\n", "%%hermes\n")
     first = f"{load}%config HermesMagics.base_url = {url!r}\n%config HermesMagics.model = 'scripted'"
-    prompts = ["Tell me all about ducks.", "Which month sold best? Use python.", "Paint the pond."]
+    prompts = ["Tell me all about ducks.", "Which month sold best? Use python.", "Paint the pond.", "Frame it."]
     cells = [new_code_cell(first), *(new_code_cell(ask + prompt) for prompt in prompts)]
     return new_notebook(
         cells=cells, metadata={"kernelspec": {"name": kernel, "display_name": kernel, "language": "python"}}

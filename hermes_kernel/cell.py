@@ -42,14 +42,6 @@ def as_ipython(code: str, names: Mapping[str, Any]) -> str:
     return code[python.end() :] if python else code
 
 
-def here() -> Path:
-    """The working folder of this moment; one that was deleted is a folder in which nothing is found."""
-    try:
-        return Path.cwd()
-    except OSError:
-        return Path()
-
-
 def complete(before: str, names: Mapping[str, Any], folder: Path, home: Path) -> Completion:
     """What may complete the end of `before`: the name of a variable, a file or a skill. Attributes are for IPython."""
     if found := VARIABLE.search(before):

@@ -12,7 +12,8 @@ from typing import Any
 from ipykernel.ipkernel import IPythonKernel
 
 from hermes_kernel import __version__
-from hermes_kernel.cell import VARIABLE, as_ipython, complete, here, is_prompt
+from hermes_kernel.cell import VARIABLE, as_ipython, complete, is_prompt
+from hermes_kernel.world.folder import here
 
 SETTLE = 0.5  # seconds after the start before imports for the first turn begin: a front end comes first
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import aclosing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hermes_kernel.cell import here
 from hermes_kernel.core.events import Asked
 from hermes_kernel.core.messages import Image, User
 from hermes_kernel.core.turn import Turn
 from hermes_kernel.session import HermesError
 from hermes_kernel.settings import Settings
+from hermes_kernel.world.folder import here
 from hermes_kernel.world.stop import Stop, Stopped
 from magics.cells import Cells
 from magics.frontend import Frontend, frontend
@@ -121,7 +121,7 @@ class Desk:
         options = parse(line)
         with readable():
             prompt = Prompt(self.shell.user_ns, here())
-            text = self._text(prompt, options, body)
+            text = _heard(lambda: self._text(prompt, options, body))
             if options.session:
                 self._switch(options.session)
             with self._for_this_cell(options):
@@ -233,3 +233,15 @@ class Desk:
         self.shell.displayhook.update_user_ns(turn)
         if name:
             self.shell.push({name: turn}, interactive=False)
+
+
+def _heard(write: Callable[[], str]) -> str:
+    """What `write` writes, while an interrupt is heard: views run the code of variables, and files may be far away."""
+    from hermes_kernel.world.interrupt import pressing
+    from hermes_kernel.world.tools.usercode import call_user, inside_user_code
+
+    try:
+        with pressing(lambda: None, inside_user_code):
+            return call_user(write)
+    except KeyboardInterrupt:
+        raise stopped("Interrupted before the model was asked.") from None

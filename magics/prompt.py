@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hermes_kernel.core.messages import Image
-from hermes_kernel.core.text import scrub
+from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.session import HermesError
 from magics.values import inline, kind, view
 
@@ -68,12 +68,14 @@ class Prompt:
         if name not in self.names:
             close = [f"${each}" for each in difflib.get_close_matches(name, visible(self.names), 3)]
             hint = f" Did you mean {' or '.join(close)}?" if close else ""
-            raise HermesError(f"There is no variable ${name}.{hint} ($$ is a literal dollar.)")
+            raise HermesError(f"There is no variable ${brief(name, 80)}.{hint} ($$ is a literal dollar.)")
         said = name + path
         value = self._follow(name, path)
         try:
             text = view(value)
-        except Exception as error:  # noqa: BLE001 - the variable's own code fails, not ours
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - the variable's own code fails or leaves, not ours
             raise HermesError(f"${said} cannot be shown: {_problem(error)}.") from None
         if inline(text):
             return text
@@ -85,7 +87,9 @@ class Prompt:
         for step in STEP.finditer(path):
             try:
                 value = _step(value, step)
-            except Exception as error:  # noqa: BLE001 - properties run the variable's own code
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # noqa: BLE001 - properties run the variable's own code
                 raise HermesError(_lost(value, said, step, error)) from None
             said += step[0]
         return value
@@ -96,8 +100,14 @@ class Prompt:
         named = found["quoted"] or found["single"] or found["file"]
         trailing = "" if found["file"] is None else named[len(named.rstrip(".,")) :]
         name = named.removesuffix(trailing) if trailing else named
-        path = self.folder / Path(name).expanduser()
-        if not path.exists() and found["file"] and not re.search(r"[./~]", name):
+        try:
+            path = self.folder / Path(name).expanduser()
+            there = path.exists()
+        except (OSError, RuntimeError) as error:  # longer than a name can be, or in the home of nobody
+            raise HermesError(
+                f"{brief(name, 80)} cannot be read: {_problem(error)}. (@@ is a literal at sign.)"
+            ) from None
+        if not there and found["file"] and not re.search(r"[./~]", name):
             return found[0]
         return self._read(name, path) + trailing
 
@@ -150,7 +160,7 @@ def _step(value: Any, step: re.Match[str]) -> Any:
     return value[step["one"] if step["one"] is not None else step["two"]]
 
 
-def _lost(value: Any, said: str, step: re.Match[str], error: Exception) -> str:
+def _lost(value: Any, said: str, step: re.Match[str], error: BaseException) -> str:
     """Why `step` leads nowhere."""
     name = step["attribute"]
     if name and isinstance(error, AttributeError) and not hasattr(type(value), name):
@@ -160,6 +170,6 @@ def _lost(value: Any, said: str, step: re.Match[str], error: Exception) -> str:
     return f"${said}{step[0]} cannot be read: {_problem(error)}."
 
 
-def _problem(error: Exception) -> str:
+def _problem(error: BaseException) -> str:
     words = " ".join(str(error).split())[:200]
     return f"{type(error).__name__}: {words}" if words else type(error).__name__

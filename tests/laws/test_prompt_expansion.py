@@ -88,6 +88,15 @@ def test_nothing_is_called(tmp_path):
     assert Thing.calls == 0
 
 
+class Leaving:
+    def __repr__(self):
+        raise SystemExit(3)
+
+    @property
+    def away(self):
+        raise SystemExit(4)
+
+
 @pytest.mark.parametrize(
     ("body", "said"),
     [
@@ -97,11 +106,13 @@ def test_nothing_is_called(tmp_path):
         ("$thing.broken", "$thing.broken cannot be read: RuntimeError: no more."),
         ("$rows[9]", "$rows[9] cannot be read: IndexError: list index out of range."),
         ("$odd", "$odd cannot be shown: ValueError: not today."),
+        ("$gone", "$gone cannot be shown: SystemExit: 3."),
+        ("$gone.away", "$gone.away cannot be read: SystemExit: 4."),
     ],
 )
 def test_a_variable_that_cannot_be_shown_is_named(body, said, tmp_path):
     with pytest.raises(HermesError) as raised:
-        expand(body, {"thing": Thing(), "rows": [], "odd": Unshowable()}, tmp_path)
+        expand(body, {"thing": Thing(), "rows": [], "odd": Unshowable(), "gone": Leaving()}, tmp_path)
     assert str(raised.value) == said
 
 
@@ -147,7 +158,12 @@ def test_a_large_or_a_binary_file_is_bounded(tmp_path):
 
 @pytest.mark.parametrize(
     ("body", "said"),
-    [("@missing.txt", "There is no file missing.txt in"), ("@'no such'", "There is no file no such in")],
+    [
+        ("@missing.txt", "There is no file missing.txt in"),
+        ("@'no such'", "There is no file no such in"),
+        ("@~nobody-at-all/x", "~nobody-at-all/x cannot be read: RuntimeError"),
+        ("@" + "long" * 1000, "longlong.*… cannot be read: OSError"),
+    ],
 )
 def test_a_file_that_is_not_there_is_named(body, said, tmp_path):
     with pytest.raises(HermesError, match=said):

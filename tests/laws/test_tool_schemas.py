@@ -156,13 +156,21 @@ def test_a_decorated_function_is_the_function_it_was():
     assert tool_of(marked) is tool_of(marked)
 
 
+class Unbound:
+    """As a web framework's proxy for a request that there is not."""
+
+    @property
+    def __class__(self):
+        raise RuntimeError("working outside of a request")
+
+
 def test_options_are_kept_and_the_namespaces_tools_are_found():
     @tool(name="other", seconds=5, exclusive=True, repeatable=True)
     async def one() -> None: ...
 
     made = tool_of(one)
     assert (made.name, made.seconds, made.exclusive, made.repeatable) == ("other", 5, True, True)
-    assert tools_in({"one": one, "_hidden": one, "x": 1, "f": lambda: 1}) == (made,)
+    assert tools_in({"one": one, "_hidden": one, "x": 1, "f": lambda: 1, "proxy": Unbound()}) == (made,)
 
 
 def test_methods_partials_and_callable_objects_are_tools_too():

@@ -10,6 +10,7 @@ import typing
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from types import FunctionType
 from typing import Any, TypeVar, overload
 
 from hermes_kernel.core.messages import ToolSpec
@@ -111,11 +112,12 @@ def built_in(fn: Callable[..., Any], **options: Any) -> Tool:
 
 
 def tools_in(namespace: Mapping[str, Any]) -> tuple[Tool, ...]:
-    """The tools that `@tool` marked among the values of a namespace, such as a notebook's, in its order."""
+    """The tools that `@tool` marked among the values of a namespace, such as a notebook's, in its order. The others are
+    not touched: asked for its class, a proxy may run anything and raise."""
     return tuple(
         value.__dict__[MARK]
         for key, value in tuple(namespace.items())
-        if inspect.isfunction(value) and isinstance(value.__dict__.get(MARK), Tool) and not key.startswith("_")
+        if type(value) is FunctionType and isinstance(value.__dict__.get(MARK), Tool) and not key.startswith("_")
     )
 
 

@@ -49,13 +49,15 @@ def in_file(path: Path) -> dict[str, Given]:
         Unreadable: it is not TOML, not UTF-8, or may not be read.
     """
     try:
+        if path.is_fifo():  # whoever opens one waits for a writer
+            raise Unreadable(f"{path} cannot be read: it is a pipe.")
         text = path.read_text(encoding="utf-8")
         return {name: Given(raw, str(path)) for name, raw in tomllib.loads(text).items()}
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
         raise Unreadable(f"{path} cannot be read: {error.strerror}.") from None
-    except ValueError as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise Unreadable(f"{path} is not valid TOML: {error}.") from None
 
 

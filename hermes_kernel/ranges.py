@@ -88,6 +88,8 @@ def address(about: str) -> Any:
         if text in ("", "local:"):
             return text
         parts = urlsplit(text)
+        if " " in text:
+            raise ValueError
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.port == 0:
             raise ValueError
         return text

@@ -140,6 +140,19 @@ def test_ask_prints_the_answer_and_nothing_else(environ: dict[str, str]):
     assert (done.returncode, done.stdout, done.stderr) == (0, "Six times seven is 42.\n", "")
 
 
+@pytest.mark.parametrize(("closed", "code"), [("<&-", 0), (">&-", 0), ("2>&-", 0), ("- <&-", 1)])
+def test_a_stream_that_is_closed_from_the_start_is_an_empty_one(environ: dict[str, str], closed: str, code: int):
+    with Server([say("Hello.")]) as server:
+        prompt = "" if closed.startswith("-") else "Hi"
+        command = f"'{COMMAND[0]}' {' '.join(COMMAND[1:])} ask {prompt} {closed}"
+        done = subprocess.run(
+            ["bash", "-c", command], env=told(environ, server), capture_output=True, text=True, timeout=90, check=False
+        )
+    assert "Traceback" not in done.stderr
+    assert done.returncode == code
+    assert done.stdout == ("" if closed.startswith((">", "-")) else "Hello.\n")
+
+
 def test_ask_reads_the_prompt_from_a_pipe(environ: dict[str, str]):
     with Server([say("Yes.")]) as server:
         done = run(told(environ, server), "ask", "-", said="Is this a pipe?\nReally?")

@@ -118,6 +118,17 @@ def test_what_openai_reads_is_honoured_below_everything_of_ours(home: Path):
     assert load(home, {**openai, "HERMES_BASE_URL": "http://ours.example/v1"}).base_url == "http://ours.example/v1"
 
 
+def test_openais_key_goes_to_no_other_endpoint(home: Path):
+    openai = {"OPENAI_API_KEY": KEY}
+    assert load(home, openai | {"HERMES_BASE_URL": "http://ours.example/v1"}).api_key == ""
+    assert load(home, openai, base_url="http://ours.example/v1").api_key == ""
+    assert load(home, openai).with_(base_url="http://ours.example/v1").api_key == ""
+    assert load(home, openai | {"HERMES_BASE_URL": OPENAI}).api_key == KEY
+    assert (
+        load(home, openai | {"HERMES_API_KEY": "mine-1234"}, base_url="http://ours.example/v1").api_key == "mine-1234"
+    )
+
+
 def test_none_is_no_override_and_an_empty_variable_is_not_set(home: Path):
     assert load(home, {"HERMES_MAX_RETRIES": "", "HERMES_MODEL": "m"}, model=None).model == "m"
 
@@ -155,6 +166,7 @@ def test_the_environment_is_text_and_is_read_as_what_it_means(home: Path, writte
         ("cells", "perhaps"),
         ("base_url", "localhost:11434"),
         ("base_url", "ftp://models.example"),
+        ("base_url", "http://models example/v1"),
         ("model", "two\nlines"),
         ("fallback_models", 3),
         ("home", ""),
@@ -212,6 +224,10 @@ def test_a_file_that_is_not_toml_is_named_and_so_is_the_line(home: Path):
     file.unlink()
     file.mkdir()
     with pytest.raises(SettingsError, match="cannot be read"):
+        load(home)
+    file.rmdir()
+    os.mkfifo(file)
+    with pytest.raises(SettingsError, match="it is a pipe"):
         load(home)
 
 

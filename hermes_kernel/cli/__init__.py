@@ -10,6 +10,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from hermes_kernel import __version__
 from hermes_kernel.cli.trouble import Failure, Misuse
@@ -24,6 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Raises:
         SystemExit: argparse has said what is wrong (2), or has shown help or the version (0).
     """
+    _have_streams()
     options = _parser().parse_args(arguments)
     do: Callable[[argparse.Namespace], int] = options.do
     try:
@@ -41,6 +43,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("hermes-kernel: stopped", file=sys.stderr)
         return FAILED
+
+
+def _have_streams() -> None:
+    """Python has None for a stream that was closed before it began."""
+    nothing = Path(os.devnull)
+    sys.stdin = sys.stdin or nothing.open(encoding="utf-8")
+    sys.stdout = sys.stdout or nothing.open("w", encoding="utf-8")
+    sys.stderr = sys.stderr or nothing.open("w", encoding="utf-8")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -7,13 +7,12 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hermes_kernel.core.text import brief
+from hermes_kernel.core.text import CELLS, END_OF_CELLS, brief
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
 
 KEPT = 20  # cells
-HEAD = "[Cells the person ran in this notebook since the last turn]"
 SOURCE, OUTPUT, ALL = 2000, 1000, 12_000  # characters
 OURS = ("%%hermes", "%hermes", "%load_ext", "%reload_ext", "%config HermesMagics")
 
@@ -57,7 +56,7 @@ class Cells:
             told.append(text)
         if not told:
             return ""
-        return "\n".join([HEAD, *reversed(told), "[End of cells]"])
+        return "\n".join([CELLS, *reversed(told), END_OF_CELLS])
 
     def _ran(self, result: ExecutionResult | None) -> None:
         info = result and result.info

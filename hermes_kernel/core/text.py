@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+# between them stands in a prompt what the person ran since the last one
+CELLS = "[Cells the person ran in this notebook since the last turn]"
+END_OF_CELLS = "[End of cells]"
+
 REPLACEMENT = "\ufffd"
 
 

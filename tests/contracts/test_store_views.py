@@ -11,6 +11,7 @@ from hermes_kernel.core.budget import Limits
 from hermes_kernel.core.events import Asked, Failed, Final, Interrupted, Opened, Outcome, Replied, Titled, Undone
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.messages import Assistant, Observation, Usage, User
+from hermes_kernel.core.text import CELLS, END_OF_CELLS
 from tests.contracts.stores import store, told, turn
 from tests.laws.worlds import Played, World, opened
 
@@ -64,6 +65,16 @@ def test_sessions_are_listed_newest_first_and_no_more_than_asked_for(tmp_path):
 def test_a_title_given_wins_over_the_first_prompt(tmp_path):
     log = folded(tmp_path, ("s", [*turn("s"), Titled("One"), Titled("Two")]))
     assert log.sessions()[0].title == "Two"
+
+
+@pytest.mark.parametrize("before", ["", "Always use metres.\n\n"])
+def test_a_session_is_called_by_what_was_asked_not_by_the_cells_that_were_run_before(tmp_path, before):
+    cells = f"{CELLS}\nIn [1]:\nprint('hi')\nOutput: hi\n{END_OF_CELLS}"
+    log = store(tmp_path)
+    told(log, "s", turn("s", f"{before}{cells}\n\nHow many\nrows?"))
+    assert log.sessions()[0].title == "How many rows?"
+    log.fold()
+    assert log.sessions()[0].title == "How many rows?"
 
 
 def test_the_messages_of_a_turn_are_what_was_said(tmp_path):

@@ -6,6 +6,10 @@ database and over database and journals together.
 
 from __future__ import annotations
 
+import re
+
+from hermes_kernel.core.text import CELLS, END_OF_CELLS
+
 FORMAT = 1
 
 TABLES = """
@@ -108,13 +112,16 @@ FROM tried
 WHERE kind IN ('Replied', 'Failed') OR kind = 'Interrupted' AND coalesce((body->'usage'->>'calls')::INTEGER, 0) > 0;
 """
 
+# A session is called by the person's own words, not by the account of cells that may stand before them.
+ACCOUNT = rf"^(.*?\n)?{re.escape(CELLS)}\n.*?\n{re.escape(END_OF_CELLS)}\s*"
+
 SESSIONS = """
 CREATE OR REPLACE VIEW sessions AS
 WITH told AS (
     SELECT session AS id, max(t) AS last, min(t) AS first,
            any_value(body) FILTER (kind = 'Opened') AS opened,
            arg_max(body->>'title', n) FILTER (kind = 'Titled') AS title,
-           arg_min(body->>'text', n) FILTER (kind = 'Asked') AS prompt,
+           regexp_replace(arg_min(body->>'text', n) FILTER (kind = 'Asked'), '{ACCOUNT}', '', 's') AS prompt,
            max(n) FILTER (kind = 'Final') AS ended, max(n) FILTER (kind = 'Asked') AS asked,
            arg_max(body->>'outcome', n) FILTER (kind = 'Final') AS outcome,
            arg_max(t, n) FILTER (kind = 'Final') AS closed
@@ -130,6 +137,6 @@ SELECT id, coalesce(opened->>'parent', '') AS parent, coalesce(opened->>'kind', 
        coalesce(calls, 0) AS calls, coalesce(tokens, 0) AS tokens, coalesce(cost, 0) AS cost,
        make_timestamp((last * 1e6)::BIGINT) AS active
 FROM told LEFT JOIN spent ON told.id = spent.session;
-"""
+""".replace("{ACCOUNT}", ACCOUNT)
 
 VIEWS = TURNS + MESSAGES + TOOL_CALLS + CALLS + SESSIONS

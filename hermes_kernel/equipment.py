@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hermes_kernel.core.messages import ToolSpec
 from hermes_kernel.core.redact import redact
 from hermes_kernel.prompt import small_tools, system_prompt
-from hermes_kernel.settings import LOCAL, Settings
+from hermes_kernel.settings import LOCAL, Settings, SettingsError
 from hermes_kernel.world.local import available
 from hermes_kernel.world.model import OpenAIModel
 from hermes_kernel.world.ports import Clock, Model, Person, Toolbox
@@ -88,6 +88,8 @@ class Equipment:
         Raises:
             SettingsError: a setting is unknown or out of range; nothing is changed.
         """
+        if "home" in changes:
+            raise SettingsError("home cannot change under a running agent. Set HERMES_HOME and begin anew.")
         self.settings = self.settings.with_(**changes)
         self.tools.configure(self.settings)
         self.close()

@@ -104,7 +104,7 @@ def small_tools(specs: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
     chosen = specs
     if len(specs) > FEW:
         own = [spec for spec in specs if spec.name not in BUILT_IN]
-        chosen = [spec for spec in specs if spec.name == "python"] + own[1 - FEW :]
+        chosen = [spec for spec in specs if spec.name == "python"] + own[1 - FEW :] or specs[:FEW]
     return tuple(replace(spec, description=_clause(spec.description)) for spec in chosen)
 
 

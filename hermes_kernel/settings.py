@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from hermes_kernel.core.text import brief
-from hermes_kernel.given import Given, Unreadable, from_openai, in_environment, in_file
+from hermes_kernel.given import OPENAI_NAMES, Given, Unreadable, from_openai, in_environment, in_file
 from hermes_kernel.ranges import (
     Range,
     Secret,
@@ -146,7 +146,7 @@ class Settings:
         home = arguments.get("home") or ours.get("home") or Given(HOME, "default")
         found = from_openai(environ) | _written(home) | ours | arguments
         values = {name: _read(name, given) for name, given in found.items()}
-        return cls(**values, sources={name: given.where for name, given in found.items()})
+        return cls(**_guarded(values, {name: given.where for name, given in found.items()}))
 
     def with_(self, **changes: Any) -> Self:
         """The same settings with these changed; None changes nothing.
@@ -197,7 +197,7 @@ class Settings:
             values["first_byte_seconds"] = 0
         values |= {name: _read(name, given) for name, given in found.items()}
         sources = {**self.sources, **{name: given.where for name, given in found.items()}}
-        return type(self)(**values, sources=sources)
+        return type(self)(**_guarded(values, sources))
 
     def _row(self, field: dataclasses.Field[Any]) -> Shown:
         allowed = RANGES[field.name]
@@ -210,6 +210,16 @@ class Settings:
 
 
 RANGES: dict[str, Range] = {f.name: f.metadata["range"] for f in dataclasses.fields(Settings) if f.metadata}
+
+
+def _guarded(values: dict[str, Any], sources: dict[str, str]) -> dict[str, Any]:
+    """`values` and `sources`, without OpenAI's key where the endpoint is another's: keys go where they are meant for."""
+    address, named = values.get("base_url", ""), sources.get("base_url")
+    theirs = named in (None, OPENAI_NAMES["base_url"]) or address.startswith(OPENAI)
+    if theirs or sources.get("api_key") != OPENAI_NAMES["api_key"]:
+        return {**values, "sources": sources}
+    rest = {name: where for name, where in sources.items() if name != "api_key"}
+    return {**values, "api_key": Secret(), "sources": rest}
 
 
 def _written(home: Given) -> dict[str, Given]:

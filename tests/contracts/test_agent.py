@@ -376,6 +376,8 @@ async def test_settings_can_be_changed_between_turns(agents: Any) -> None:
     assert (await agent.ask("q")).budget.limit == 2
     with pytest.raises(ValueError, match="max_iterations"):
         agent.configure(max_iterations=0)
+    with pytest.raises(ValueError, match="home cannot change"):
+        agent.configure(home="/elsewhere")
 
 
 async def test_the_full_text_of_a_long_result_is_kept_without_secrets(agents: Any, home: Path) -> None:

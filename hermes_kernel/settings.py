@@ -213,7 +213,7 @@ RANGES: dict[str, Range] = {f.name: f.metadata["range"] for f in dataclasses.fie
 
 
 def _guarded(values: dict[str, Any], sources: dict[str, str]) -> dict[str, Any]:
-    """`values` and `sources`, without OpenAI's key where the endpoint is another's: keys go where they are meant for."""
+    """`values` and `sources`, without OpenAI's key where the endpoint is another's: a key goes where it is meant to."""
     address, named = values.get("base_url", ""), sources.get("base_url")
     theirs = named in (None, OPENAI_NAMES["base_url"]) or address.startswith(OPENAI)
     if theirs or sources.get("api_key") != OPENAI_NAMES["api_key"]:

@@ -12,6 +12,7 @@ from enum import Enum
 from hermes_kernel.core.messages import ToolCall
 from hermes_kernel.core.rescue import ARGUMENT_KEYS, NAME_KEYS, begun, rescue
 
+_FAR = 400  # characters in which a call has shown itself; hostile text opens a million braces
 _SUSPECT = re.compile(r"[<\[{`]")
 _MARKS = ("<tool_call", "<function_call", "<function=", "<tools>", "<|tool_call", "<|python_tag|>", "[TOOL_CALLS]")
 _FENCES = ("json", "tool_call", "tool_code", "tool", "")
@@ -77,11 +78,14 @@ class Hold:
 
     def _where(self, text: str) -> int:
         """Where text that is or may be a call begins; the length of `text` if nowhere."""
+        blank, seen = self._line_is_blank, 0
         for found in _SUSPECT.finditer(text):
             at = found.start()
-            before = text[:at].rpartition("\n")
-            first = not before[2].strip() and (self._line_is_blank or bool(before[1]))
-            verdict = self._judge(text[at:], first_of_line=first)
+            before = text[seen:at].rpartition("\n")
+            blank, seen = not before[2].strip() and (blank or bool(before[1])), at
+            verdict = self._judge(text[at : at + _FAR], first_of_line=blank)
+            if verdict is _Is.UNCLEAR and at + _FAR < len(text):
+                verdict = _Is.TEXT
             self._caught = verdict is _Is.CALL
             if verdict is not _Is.TEXT:
                 return at

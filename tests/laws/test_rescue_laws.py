@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -213,3 +214,16 @@ def test_recorded_calls_in_text_are_found_whatever_the_cut(name):
     shown, _, calls, _ = hold(text, frozenset({"add", "get_weather", "run_python"}), limited=name.startswith("cut"))
     assert calls
     assert shown == ""
+
+
+@pytest.mark.parametrize("piece", ["<", "[", "{", "`", "\n[", "\n{ ", '{"', '\n{"name": ', "\n```\n", "<tool", "[ "])
+def test_whatever_comes_in_one_piece_is_judged_in_linear_time(piece):
+    """Both sizes are far above the timer's grain; quadratic time would be a factor of eight on top."""
+    small, large = (piece * (size // len(piece)) for size in (40_000, 320_000))
+    assert _seconds(large) < 8 * 4 * max(_seconds(small), 0.01)
+
+
+def _seconds(text: str) -> float:
+    before = time.process_time()
+    Hold(OFFERED).feed(text)
+    return time.process_time() - before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from functools import reduce
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -347,3 +348,37 @@ def test_markdown_is_shown_as_words_and_code_and_plain_links(markdown, shown):
 )
 def test_a_call_is_told_on_one_line(arguments, line):
     assert in_brief(arguments) == line
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "](",
+        "](<",
+        "](http:",
+        "[",
+        "![",
+        "<",
+        "<http://",
+        "`",
+        "`a",
+        "` `` ",
+        "\n[",
+        "\n> ",
+        "\n```\n",
+        "&",
+        "\\",
+        "**",
+        "- ",
+    ],
+)
+def test_markdown_is_made_harmless_in_linear_time(piece):
+    """Both sizes are far above the timer's grain; quadratic time would be a factor of eight on top."""
+    small, large = (piece * (size // len(piece)) for size in (20_000, 160_000))
+    assert _seconds(large) < 8 * 4 * max(_seconds(small), 0.02)
+
+
+def _seconds(text: str) -> float:
+    before = time.process_time()
+    sanitise(text)
+    return time.process_time() - before

@@ -58,14 +58,15 @@ def ours(url: str, script: str, *, store: bool, sync: bool = False) -> Play:
 
     napping = tool(name="nap")(nap_in_thread if sync else nap)
     home = Path(tempfile.mkdtemp())
-    log = None if store else MemoryLog()
+    agent = Agent(
+        "any", [probe, napping], base_url=url, api_key="none", home=home, log=None if store else MemoryLog()
+    )
 
     async def play(n: int) -> None:
-        agent = Agent("any", [probe, napping], base_url=url, api_key="none", home=home, max_iterations=n + 1, log=log)
-        async for _ in agent.stream(f"{script} {n}", tools=["probe", "nap"]):
+        agent.new()
+        async for _ in agent.stream(f"{script} {n}", tools=["probe", "nap"], budget=n + 1):
             pass
         assert agent.turn.outcome == "completed", agent.turn.reason
-        agent.close()
 
     return play
 

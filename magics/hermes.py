@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import atexit
 import re
+import sys
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,8 @@ from magics.cells import Cells
 from magics.traits import SETTINGS, Configured, sound
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from IPython.core.interactiveshell import InteractiveShell
 
     from magics.desk import Desk
@@ -86,6 +89,16 @@ class HermesMagics(Configured, Magics):
         """A ``%hermes retry`` cell."""
         await self.desk.retry(line)
 
+    def refuse(self) -> None:
+        """A ``%%hermes`` cell within another cell.
+
+        Raises:
+            HermesError: always.
+        """
+        from hermes_kernel.session import HermesError
+
+        raise HermesError("%%hermes must be the first line of a cell of its own. In code, ask an `Agent`.")
+
     @observe(*SETTINGS)
     def _configured(self, change: Any) -> None:
         if change.new is not None:
@@ -95,10 +108,20 @@ class HermesMagics(Configured, Magics):
 def rewrite(lines: list[str]) -> list[str]:
     """A cell for the agent, as an await that runs it. Everything else is left as it is."""
     found = CELL.match(lines[0]) if lines else None
+    if found is not None and _within_a_cell():
+        return [f"{HERE}.refuse()\n"]
     if found is not None:
         return [f"await {HERE}.ask({found['line'].strip()!r}, {''.join(lines[1:])!r})\n"]
     alone = RETRY.match("".join(lines)) if lines and "%hermes" in lines[0] else None
     return [f"await {HERE}.retry({alone['line'].strip()!r})\n"] if alone else lines
+
+
+def _within_a_cell() -> bool:
+    """A cell runs this cell (``%%capture``, ``run_cell``): IPython cannot await anything there."""
+    frame: FrameType | None = sys._getframe()  # noqa: SLF001 - no event tells of it
+    while frame is not None and frame.f_code.co_name != "run_cell_async":
+        frame = frame.f_back
+    return frame is not None
 
 
 # IPython asks transformers without side effects whether a cell is complete; `%%hermes` goes on to an empty line.

@@ -66,7 +66,7 @@ class Paper:
         if not self._answer or (self._live and clean(text).rstrip() == clean(self._said).rstrip()):
             return
         more = text.removeprefix(self._said) if text.startswith(self._said) else f"\n{text}"
-        self._write(clean(more) if self._live else more)
+        self._write(clean(more))
         self._said = text
 
     def _write(self, text: str) -> None:

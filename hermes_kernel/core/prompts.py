@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from urllib.parse import urlsplit
 
 from hermes_kernel.core.events import Failed
 from hermes_kernel.core.faults import Fault
@@ -51,7 +52,7 @@ ADVICE: Mapping[Fault, str] = {
 def advised(failed: Failed) -> str:
     """What happened, where, and what to do next, on one line."""
     told = failed.message.rstrip(". ") or failed.fault.replace("_", " ")
-    where = f" ({failed.model} at {failed.endpoint})" if failed.endpoint else ""
+    where = f" ({failed.model} at {urlsplit(failed.endpoint).hostname})" if failed.endpoint else ""
     return f"{told[:1].upper()}{told[1:]}{where}. {ADVICE[failed.fault]}"
 
 

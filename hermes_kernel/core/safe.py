@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 LINKS = ("http://", "https://", "mailto:")
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 TAG = re.compile(r"<(?=[A-Za-z/!?])")
 FENCE = re.compile(r"^([ \t]*)(`{3,}(?=[^`\n]*$)|~{3,})(.*)$")
 MARKS = re.compile(
@@ -32,7 +32,7 @@ def escape(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """`text` without control characters, which move cursors and recolour terminals. Newlines and tabs stay."""
+    """`text` without control characters, which move cursors, recolour terminals, reverse text. Lines and tabs stay."""
     return CONTROL.sub("", text)
 
 

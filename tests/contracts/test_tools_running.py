@@ -431,6 +431,19 @@ async def test_a_stop_kills_the_whole_process_group(tmp_path):
         os.killpg(group, 0)
 
 
+async def test_what_left_the_group_of_its_command_is_killed_at_the_deadline_too(tmp_path):
+    (tmp_path / "leave.sh").write_text("echo $$ > away; exec sleep 30")
+    command = "setsid sh leave.sh & while [ ! -s away ]; do sleep 0.01; done; sleep 30"
+    events = await run_calls(toolbox(tmp_path), ("terminal", {"command": command, "seconds": 1}))
+    assert "1 s" in "".join(texts(events).values())
+    away = Path("/proc") / (tmp_path / "away").read_text().strip()
+    for _ in range(300):
+        if not away.exists() or "Z (zombie)" in (away / "status").read_text():
+            return
+        await asyncio.sleep(0.01)
+    pytest.fail("it lives")
+
+
 async def test_a_stop_pressed_before_begins_nothing(tmp_path):
     ran = []
     tools = toolbox(tmp_path)

@@ -226,3 +226,17 @@ def test_a_tool_defined_in_the_notebook_is_offered_at_once_and_the_latest_wins(r
         assert running.run(running.prompt("What does A1 cost?")).status == "ok"
     results = [m["content"] for m in server.requests[-1].messages if m["role"] == "tool"]
     assert [float(each) for each in results] == [3, 4]
+
+
+@pytest.mark.parametrize(
+    "cell", ["%%capture c\n%%hermes\nhi", "%%time\n%%hermes\nhi", "get_ipython().run_cell('%%hermes\\nhi')"]
+)
+def test_a_prompt_within_another_cell_is_refused_in_one_line(running, scripted, cell):
+    server = scripted(say("Never."))
+    ran = running.run(running.python(cell))
+    told = ran.error + ran.stdout
+    if "capture" not in cell:  # which keeps what its cell says to itself
+        assert "%%hermes must be the first line of a cell of its own" in told
+    assert len(told.splitlines()) < 6
+    assert server.requests == ()
+    assert running.value("1 + 1") == "2"

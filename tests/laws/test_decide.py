@@ -244,7 +244,7 @@ def test_passing_faults_are_waited_out_three_times(fault: Fault, hint: float | N
     assert waits == seconds
     end = ended(evolve(turn, Failed(fault, "no", model="m", endpoint="http://there/v1")))
     assert (end.outcome, end.text) == ("failed", "")
-    assert end.reason == f"No (m at http://there/v1). {prompts.ADVICE[fault]}"
+    assert end.reason == f"No (m at there). {prompts.ADVICE[fault]}"
 
 
 def test_a_reply_makes_the_retries_whole_again() -> None:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from hermes_kernel.world.tools.runaways import kill_marked, marked
 from hermes_kernel.world.tools.threads import in_thread
 
 KEPT_BYTES = 2_000_000  # of the head, and as much of the tail
@@ -26,7 +27,8 @@ TERM_SECONDS = 1.0  # between TERM and KILL at a deadline
 STOP_SECONDS = 0.1  # between TERM and KILL at a stop: 0.2 s is promised
 LINGER_SECONDS = 0.2  # for the last output after the command itself has ended
 
-_living: set[int] = set()
+_living: dict[int, str] = {}
+"""The commands that run, by their group, each with its mark."""
 
 
 @dataclass(slots=True)
@@ -72,11 +74,12 @@ async def run_process(
     Raises:
         OSError: it could not be started.
     """
+    environ, mark = marked(os.environ if env is None else env)
     process = subprocess.Popen(  # noqa: ASYNC220 - starting takes 2 ms; waiting is done by threads
-        arguments, cwd=cwd, env=env, stdin=subprocess.PIPE if given else subprocess.DEVNULL,
+        arguments, cwd=cwd, env=environ, stdin=subprocess.PIPE if given else subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
     )  # fmt: skip
-    _living.add(process.pid)
+    _living[process.pid] = mark
     spool = Spool()
     drained = threading.Event()
     threading.Thread(target=_drain, args=(process.stdout, spool, drained), name="hermes-drain", daemon=True).start()
@@ -86,6 +89,8 @@ async def run_process(
         overdue = not ended.done()
         if overdue:
             await in_thread(lambda: kill_group(process, TERM_SECONDS))
+        else:
+            _living.pop(process.pid, None)
         held = not drained.is_set() and not await in_thread(lambda: drained.wait(LINGER_SECONDS))
         return Ended(None if overdue else process.returncode, spool.text(), held)
     except asyncio.CancelledError:
@@ -94,13 +99,14 @@ async def run_process(
 
 
 def kill_group(process: subprocess.Popen[bytes], patience: float) -> None:
-    """TERM to the whole group, and KILL to what is left of it after `patience` seconds."""
+    """TERM to the whole group, and KILL to what is left of it, or has left it, after `patience` seconds."""
     if _signal(process.pid, signal.SIGTERM):
         limit = time.monotonic() + patience
         while time.monotonic() < limit and _signal(process.pid, 0):
             time.sleep(0.01)
         _signal(process.pid, signal.SIGKILL)
-    _living.discard(process.pid)
+    if mark := _living.pop(process.pid, ""):
+        kill_marked(mark)
 
 
 def _signal(group: int, number: int) -> bool:
@@ -117,9 +123,7 @@ def _wait(process: subprocess.Popen[bytes], given: bytes) -> int:
             process.stdin.write(given)
         with contextlib.suppress(OSError):
             process.stdin.close()
-    code = process.wait()
-    _living.discard(process.pid)
-    return code
+    return process.wait()
 
 
 def _drain(pipe: IO[bytes], spool: Spool, drained: threading.Event) -> None:
@@ -131,5 +135,6 @@ def _drain(pipe: IO[bytes], spool: Spool, drained: threading.Event) -> None:
 
 @atexit.register
 def _kill_all() -> None:
-    for group in tuple(_living):
+    for group, mark in tuple(_living.items()):
         _signal(group, signal.SIGKILL)
+        kill_marked(mark)

@@ -1,0 +1,31 @@
+"""Processes that left the group of their command (``setsid``, daemons). A command's environment carries a mark, as does
+that of all it starts; whoever clears it gets away, and so does everybody where there is no ``/proc``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import signal
+from collections.abc import Mapping
+from pathlib import Path
+
+NAME = "HERMES_COMMAND"
+
+_serial = itertools.count(1)
+
+
+def marked(environ: Mapping[str, str]) -> tuple[dict[str, str], str]:
+    """`environ` with a mark in it that no other command has, and the mark."""
+    mark = f"{os.getpid()}.{next(_serial)}"
+    return {**environ, NAME: mark}, mark
+
+
+def kill_marked(mark: str) -> None:
+    """KILL whatever carries `mark` and is ours to kill."""
+    line = f"{NAME}={mark}".encode()
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if line in (folder / "environ").read_bytes().split(b"\0"):
+                os.kill(int(folder.name), signal.SIGKILL)

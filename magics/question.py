@@ -30,7 +30,8 @@ class Question:
         self._loop = asyncio.get_running_loop()
         self._answer: asyncio.Future[str] = self._loop.create_future()
         self._pressed = -ENTER
-        asked = ipywidgets.HTML(f'<div role="alert" style="white-space:pre-wrap">{escape(question)}</div>')
+        style = "white-space:pre-wrap;line-height:1.5"
+        asked = ipywidgets.HTML(f'<div role="alert" style="{style}">{escape(question)}</div>')
         buttons = [self._button(ipywidgets, choice) for choice in choices]
         self._field = ipywidgets.Text(
             placeholder="or in your own words" if choices else "your answer",

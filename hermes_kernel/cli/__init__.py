@@ -69,10 +69,15 @@ def _parser() -> argparse.ArgumentParser:
 Commands = argparse._SubParsersAction  # noqa: SLF001 - argparse gives the type of what it returns no public name
 
 
+def _command(commands: Commands[argparse.ArgumentParser], name: str, about: str) -> argparse.ArgumentParser:
+    """A command whose own help says what it does, too."""
+    return commands.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
+
+
 def _install(commands: Commands[argparse.ArgumentParser]) -> None:
     from hermes_kernel.cli.install import install
 
-    command = commands.add_parser("install", help="put the kernel `hermes` where a Jupyter finds it")
+    command = _command(commands, "install", "put the kernel `hermes` where a Jupyter finds it")
     place = command.add_mutually_exclusive_group()
     place.add_argument("--user", action="store_true", help="for you, in every Jupyter (the default)")
     place.add_argument("--sys-prefix", action="store_true", help="for the environment that runs this command")
@@ -84,7 +89,7 @@ def _install(commands: Commands[argparse.ArgumentParser]) -> None:
 def _lab(commands: Commands[argparse.ArgumentParser]) -> None:
     from hermes_kernel.cli.lab import lab
 
-    command = commands.add_parser("lab", help="open JupyterLab on a copy of the quickstart")
+    command = _command(commands, "lab", "open JupyterLab on a copy of the quickstart")
     command.add_argument("--dir", default=".", metavar="D", help="the folder for the copy (default: this one)")
     command.add_argument("jupyter", nargs="*", metavar="OPTION", help="after `--`: options for `jupyter lab`")
     command.set_defaults(do=lab)
@@ -93,7 +98,7 @@ def _lab(commands: Commands[argparse.ArgumentParser]) -> None:
 def _ask(commands: Commands[argparse.ArgumentParser]) -> None:
     from hermes_kernel.cli.ask import ask
 
-    command = commands.add_parser("ask", help="ask once and print the answer")
+    command = _command(commands, "ask", "ask once and print the answer")
     command.add_argument("prompt", metavar="PROMPT", help="what to ask; `-` reads it from standard input")
     command.add_argument("--model", metavar="M", help="the model to ask")
     command.add_argument("--budget", type=int, metavar="N", help="model calls it may make")
@@ -108,7 +113,7 @@ def _ask(commands: Commands[argparse.ArgumentParser]) -> None:
 def _run(commands: Commands[argparse.ArgumentParser]) -> None:
     from hermes_kernel.cli.run import run
 
-    command = commands.add_parser("run", help="execute a notebook from top to bottom")
+    command = _command(commands, "run", "execute a notebook from top to bottom")
     command.add_argument("notebook", metavar="NOTEBOOK", help="the .ipynb file; it keeps the outputs")
     command.add_argument("-o", "--output", metavar="OUT", help="write the executed notebook here instead")
     command.add_argument("--kernel", metavar="K", help="a kernel's name instead of the notebook's own")
@@ -118,7 +123,7 @@ def _run(commands: Commands[argparse.ArgumentParser]) -> None:
 def _sessions(commands: Commands[argparse.ArgumentParser]) -> None:
     from hermes_kernel.cli.sessions import sessions
 
-    command = commands.add_parser("sessions", help="list the conversations that are kept")
+    command = _command(commands, "sessions", "list the conversations that are kept")
     command.add_argument(
         "-n", type=int, default=20, metavar="N", help="at most so many, the latest first (default: 20)"
     )
@@ -129,6 +134,6 @@ def _sessions(commands: Commands[argparse.ArgumentParser]) -> None:
 def _doctor(commands: Commands[argparse.ArgumentParser]) -> None:
     from hermes_kernel.cli.doctor import doctor
 
-    command = commands.add_parser("doctor", help="look at what a turn needs and say what is missing")
+    command = _command(commands, "doctor", "look at what a turn needs and say what is missing")
     command.add_argument("--json", action="store_true", help="a JSON list instead of text")
     command.set_defaults(do=doctor)

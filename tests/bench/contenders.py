@@ -58,9 +58,7 @@ def ours(url: str, script: str, *, store: bool, sync: bool = False) -> Play:
 
     napping = tool(name="nap")(nap_in_thread if sync else nap)
     home = Path(tempfile.mkdtemp())
-    agent = Agent(
-        "any", [probe, napping], base_url=url, api_key="none", home=home, log=None if store else MemoryLog()
-    )
+    agent = Agent("any", [probe, napping], base_url=url, api_key="none", home=home, log=None if store else MemoryLog())
 
     async def play(n: int) -> None:
         agent.new()

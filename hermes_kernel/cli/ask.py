@@ -47,7 +47,8 @@ def ask(options: argparse.Namespace) -> int:
         print(json.dumps(_plain(turn), ensure_ascii=False))
     if turn.outcome in GOOD and not turn.reason:
         return 0
-    print(f"hermes-kernel: {turn.outcome}: {turn.reason}".rstrip(": "), file=sys.stderr)
+    reason = turn.reason.replace("%hermes doctor", "hermes-kernel doctor")  # the reason was written for a notebook
+    print(f"hermes-kernel: {turn.outcome}: {reason}".rstrip(": "), file=sys.stderr)
     return 0 if turn.outcome in GOOD else 1
 
 

@@ -117,6 +117,8 @@ class HermesKernel(IPythonKernel):
             parent = {"header": self.session.unpack(frames[1].bytes)}
             self._publish_status("busy", "shell", parent=parent)
             self._publish_status("idle", "shell", parent=parent)
+            # Front ends show the last status they heard, and the cell still runs.
+            self._publish_status("busy", "shell")
 
     # --- completion
 

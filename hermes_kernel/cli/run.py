@@ -69,7 +69,10 @@ def _client(notebook: NotebookNode, source: Path, kernel: str | None) -> Any:
 
     place = {"metadata": {"path": str(source.absolute().parent)}}
     # A turn has its own limits; a cell has none beside them.
-    return NotebookClient(notebook, timeout=None, kernel_name=name, resources=place, on_cell_execute=tell)
+    client = NotebookClient(notebook, timeout=None, kernel_name=name, resources=place, on_cell_execute=tell)
+    if name in ("python3", "hermes"):
+        client.extra_arguments = ["--IPKernelApp.log_level=ERROR"]  # it warns of plain TCP, which is loopback here
+    return client
 
 
 def _write(notebook: NotebookNode, target: Path) -> None:

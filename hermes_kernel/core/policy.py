@@ -7,8 +7,11 @@ from hermes_kernel.core.commands import CallModel, Command, Compress, RunTools, 
 from hermes_kernel.core.events import Accepted, Failed, FellBack, Final, Observed, Outcome, Refunded, Repaired, Replied
 from hermes_kernel.core.faults import Action, Fault, backoff, recover
 from hermes_kernel.core.finish import Finish
-from hermes_kernel.core.messages import User
+from hermes_kernel.core.messages import Assistant, Observation, User
 from hermes_kernel.core.state import Turn, going_on, said
+
+STUBBORN = 7
+"""Times the same single call may fail in a row: the tools refuse it from the third on and say so."""
 
 
 def decide(turn: Turn) -> Command | None:
@@ -35,7 +38,7 @@ def _follow(turn: Turn, reply: Replied) -> Command:
     if reply.cut:
         return _call(turn) if _may_grow(turn, reply) else Tell((Accepted(),))
     if reply.calls:
-        return _refund(turn) or _call(turn)
+        return _stuck(turn) or _refund(turn) or _call(turn)
     if reply.finish is Finish.CONTENT_FILTER:
         return _recover(turn, Failed(Fault.CONTENT_FILTER, prompts.FILTERED))
     if not said(turn).strip():
@@ -43,6 +46,22 @@ def _follow(turn: Turn, reply: Replied) -> Command:
     if reply.finish is Finish.LENGTH:
         return _continue(turn)
     return _end(turn, Outcome.COMPLETED)
+
+
+def _stuck(turn: Turn) -> Command | None:
+    """The end, where one and the same call failed `STUBBORN` replies in a row and the model asked for nothing else."""
+    asked: list[tuple[str, str]] = []
+    failed = True
+    for message in reversed(turn.transcript[turn.starts[-1] :][-2 * STUBBORN :]):
+        match message:
+            case Observation(ok=ok):
+                failed = failed and not ok
+            case Assistant(calls=(call,)):
+                asked.append((call.name, call.arguments))
+            case _:
+                break
+    alike = failed and len(asked) == STUBBORN and len(set(asked)) == 1
+    return _end(turn, Outcome.FAILED, prompts.stuck(asked[0][0])) if alike else None
 
 
 def _call(turn: Turn, suffix: User | None = None) -> CallModel:

@@ -69,6 +69,11 @@ def said_nothing(times: int) -> str:
     return f"the model sent {times} empty replies; rephrase the prompt or choose another model"
 
 
+def stuck(name: str) -> str:
+    """Why a turn of one failing call after the other ended."""
+    return f"The model repeated one failing call of `{name}` again and again. Reword the prompt, or ask another model."
+
+
 def digest(messages: Transcript, calls: int, stopped: str) -> str:
     """What was done in a turn that ran out, from the facts alone, for when the model's own words are not to be had."""
     tools = Counter(call.name for m in messages if isinstance(m, Assistant) for call in m.calls)

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable
 from statistics import median
 
+from tests.bench.live import measure as shown_live
 from tests.bench.serving import CHUNKS, serving
 
 ROWS = [
@@ -61,6 +62,13 @@ def table(rounds: int) -> Iterable[str]:
         values = [median(samples) for samples in found.values()]
         cells = [f"{value:.3g} {unit}" for value in values] + ["–"] * (3 - len(values))
         yield f"| {what} | {' | '.join(cells)} | {values[0] / values[1]:.2f} |"
+    yield f"| CPU per streamed chunk, shown live in a kernel | {live(rounds):.3g} µs | – | – | – |"
+
+
+def live(rounds: int) -> float:
+    """Microseconds of a kernel's CPU for a chunk that is painted as it comes."""
+    with serving("chunks") as url:
+        return median(shown_live(url)["live"] / CHUNKS * 1e6 for _ in range(rounds))
 
 
 if __name__ == "__main__":

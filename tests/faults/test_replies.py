@@ -297,3 +297,15 @@ async def test_thoughts_are_told_apart_from_the_answer_in_every_form(tmp_path, f
     assert got.text == ANSWER
     assert "".join(event.text for event in got.of(ThoughtDelta)) == "because I know"
     assert got.of(Replied)[0].thoughts == "because I know"
+
+
+async def test_a_model_that_only_repeats_a_failing_call_is_stopped_long_before_its_budget(tmp_path) -> None:
+    @tool
+    def boom() -> None:
+        """Fail."""
+        raise RuntimeError("no such luck")
+
+    got = await play(tmp_path, forever(call("boom", {})), tools=[boom])
+    assert got.outcome is Outcome.FAILED
+    assert "`boom`" in got.turn.reason
+    assert len(got.requests) == 7

@@ -473,3 +473,21 @@ def test_every_call_may_be_compressed_for_anew() -> None:
     overflow, smaller = Failed(Fault.CONTEXT_OVERFLOW), Compressed((User("q"),), 9, 1)
     turn = after(overflow, smaller, overflow, smaller, Replied("", (PROBE,)), Observed("1", "x"), overflow)
     assert decide(turn) == Compress(turn.transcript, 1)
+
+
+def failing(number: int, arguments: str = "{}", *, ok: bool = False) -> tuple[Event, ...]:
+    return (Replied("", (ToolCall(str(number), "probe", arguments),)), Observed(str(number), "no", ok=ok))
+
+
+def test_a_model_that_repeats_one_failing_call_is_stopped() -> None:
+    turn = after(*(event for n in range(6) for event in failing(n)))
+    assert isinstance(decide(turn), CallModel)
+    end = ended(recall(failing(6), turn))
+    assert (end.outcome, end.reason) == ("failed", prompts.stuck("probe"))
+
+
+def test_calls_that_differ_or_succeed_are_not_taken_for_stubbornness() -> None:
+    assert isinstance(decide(after(*(event for n in range(9) for event in failing(n, f'{{"n": {n}}}')))), CallModel)
+    assert isinstance(decide(after(*(event for n in range(9) for event in failing(n, ok=True)))), CallModel)
+    pairs = (Replied("", (PROBE, PYTHON)), Observed("1", "no", ok=False), Observed("2", "no", ok=False))
+    assert isinstance(decide(after(*(pairs * 6))), CallModel)

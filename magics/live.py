@@ -113,6 +113,7 @@ class Heading:
         controls = await Controls.make(self._html, self._press)
         if controls is not None:
             self._controls = controls
+            controls.say(self._html)  # which may have changed while they were made
             self._spot.put(controls.bundle())
 
     def paint(self, html: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from hermes_kernel import Agent, HermesError, Outcome, tool
 from hermes_kernel.core import events
-from hermes_kernel.core.events import Final, Observed, Silence
+from hermes_kernel.core.events import Failed, Final, Observed, Silence, TextDelta
 from hermes_kernel.testing import (
     FastClock,
     Request,
@@ -99,6 +99,24 @@ async def test_a_stall_of_twenty_seconds_under_a_limit_of_three_is_over_within_f
     assert fresh.connection != silent.connection
     assert got.faults == ["stale_stream"]
     assert got.of(Silence)
+
+
+async def test_a_loop_that_is_blocked_is_not_mistaken_for_a_server_that_is_silent(tmp_path) -> None:
+    """Code that keeps the loop, in the middle of a stream and in a `python` call, for many times the limit."""
+    script = [call("python", {"code": "import time; time.sleep(2)"}), say(["word "] * 20, gap=0.05), say("Later.")]
+    with Server(script) as server:
+        agent = Agent("any", base_url=server.url, home=tmp_path, approvals="deny", stale_seconds=0.4)
+        blocked = False
+        async for event in agent.stream("go"):
+            if isinstance(event, TextDelta) and not blocked:
+                blocked = True
+                time.sleep(2)
+        agent.close()
+        await hung_up(server)
+    assert blocked
+    assert agent.turn.text == "word " * 20
+    assert not [event for event in agent.turn.events if isinstance(event, Failed)]
+    assert len(server.requests) == 2
 
 
 async def test_a_turn_has_a_wall_clock_limit_and_says_what_was_done(tmp_path) -> None:

@@ -8,6 +8,8 @@ from typing import Protocol
 from hermes_kernel.core.commands import CallModel
 from hermes_kernel.core.events import Event, Kept
 from hermes_kernel.core.messages import ToolCall, ToolSpec
+from hermes_kernel.core.search.found import Found, Passage
+from hermes_kernel.core.search.query import Query
 from hermes_kernel.world.stop import Stop
 
 
@@ -83,6 +85,27 @@ class Archive(Log, Protocol):
 
     def close(self) -> None:
         """Nothing will be appended any more."""
+        ...
+
+
+class Finder(Protocol):
+    """Everything that was ever said in a home (or a team), to be searched and read."""
+
+    def search(self, query: Query, limit: int = 10) -> Found:
+        """The best `limit` threads. A message is found from the moment its `Log.append` returned; one that was undone
+        or deleted is not found.
+
+        Raises:
+            StoreError: the store cannot be read; one line says why and what to do.
+        """
+        ...
+
+    def passages(self, session_id: str) -> tuple[Passage, ...]:
+        """The messages of a session that stand, in order.
+
+        Raises:
+            KeyError: there is no such session; the text names the closest ids.
+        """
         ...
 
 

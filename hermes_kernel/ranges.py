@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 WORDS = {"on": True, "true": True, "yes": True, "1": True, "off": False, "false": False, "no": False, "0": False}
 
@@ -19,6 +19,31 @@ class Secret(str):
 
     def __repr__(self) -> str:
         return "'•••'" if self else "''"
+
+
+class Server(Secret):
+    """The address of a server that stores, often with a password in it: a person is shown it without."""
+
+    __slots__ = ()
+
+    @property
+    def shown(self) -> str:
+        """The address without its password and options."""
+        scheme, _, rest = self.partition("://")
+        place = rest.partition("?")[0]
+        who, at, where = place.rpartition("@")
+        name = who.partition(":")[0] + at
+        return f"{scheme}://{name}{where}" if self else ""
+
+    @property
+    def passwords(self) -> frozenset[str]:
+        """The password in it, as it is written and as it is meant; none when there is none."""
+        place, _, options = self.partition("?")
+        written = {
+            place.partition("://")[2].rpartition("@")[0].partition(":")[2],
+            *parse_qs(options).get("password", ()),
+        }
+        return frozenset(written | {unquote(each) for each in written}) - {""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +120,19 @@ def address(about: str) -> Any:
         return text
 
     return _field("", Range(about, "local: or an http(s):// address without a password in it", read))
+
+
+def server(about: str) -> Any:
+    """A dataclass field that holds the `Server` of a shared store."""
+
+    def read(raw: object) -> Server:
+        text = _line(raw)
+        scheme, _, rest = text.partition("://")
+        if text and (scheme not in ("postgresql", "postgres") or not rest or " " in text):
+            raise ValueError
+        return Server(text)
+
+    return _field(Server(), Range(about, "a postgresql:// address", read))
 
 
 def secret(about: str) -> Any:

@@ -18,6 +18,7 @@ from hermes_kernel.given import OPENAI_NAMES, Given, Unreadable, from_openai, in
 from hermes_kernel.ranges import (
     Range,
     Secret,
+    Server,
     address,
     choice,
     folder,
@@ -26,6 +27,7 @@ from hermes_kernel.ranges import (
     near,
     number,
     secret,
+    server,
     switch,
     whole,
 )
@@ -77,6 +79,7 @@ class Settings:
     """
 
     home: Path = folder(HOME, "where sessions, memory and skills are kept")
+    store_url: Server = server("the PostgreSQL server of a store that machines share; its password is never shown")
     base_url: str = address("an OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1, or `local:`")
     api_key: str = secret("the endpoint's key; never shown, logged or stored")
     model: str = line("the model to ask")
@@ -182,10 +185,10 @@ class Settings:
 
     @property
     def secrets(self) -> frozenset[str]:
-        """Values that nobody may see: the endpoint's key, and those that ``model@url#NAME`` fallbacks take from the
-        environment."""
+        """Values that nobody may see: the endpoint's key, the shared store's password, and those that
+        ``model@url#NAME`` fallbacks take from the environment."""
         named = (os.environ.get(model.rpartition("#")[2], "") for model in self.fallback_models if "#" in model)
-        return frozenset({str(self.api_key), *named} - {""})
+        return frozenset({str(self.api_key), *self.store_url.passwords, *named} - {""})
 
     def shown(self) -> tuple[Shown, ...]:
         """Every setting for a person to read, in the order of this class; of a key only that it is set."""
@@ -242,7 +245,7 @@ def _read(name: str, given: Given) -> Any:
     try:
         return RANGES[name].read(given.raw)
     except (ValueError, TypeError, KeyError, OverflowError):
-        hidden = name == "api_key" or "@" in str(given.raw)
+        hidden = name in ("api_key", "store_url") or "@" in str(given.raw)
         wrong = "that value" if hidden else brief(repr(given.raw), 60)
         raise SettingsError(f"{name} cannot be {wrong}{place}: it must be {RANGES[name].allowed}.") from None
 
@@ -257,6 +260,8 @@ def _said(value: object) -> str:
             return f"{value:,.14g}"
         case int():
             return f"{value:,}"
+        case Server():
+            return value.shown
         case Secret():
             return "set" if value else ""
         case _:

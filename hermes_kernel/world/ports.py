@@ -64,8 +64,39 @@ class Claim(Protocol):
         ...
 
 
-class Archive(Log, Protocol):
-    """A log of many sessions, shared with other processes."""
+class Finder(Protocol):
+    """Everything that was ever said in a home (or a team), to be searched and read."""
+
+    def search(self, query: str | Query, limit: int = 10) -> Found:
+        """The best `limit` threads. A message is found from the moment its `Log.append` returned; one that was undone
+        or deleted is not found.
+
+        Raises:
+            QueryError: a filter has a value that it cannot have.
+            StoreError: the store cannot be read; one line says why and what to do.
+        """
+        ...
+
+    def passages(self, session_id: str) -> tuple[Passage, ...]:
+        """The messages of a session that stand, in order.
+
+        Raises:
+            KeyError: there is no such session; the text names the closest ids.
+        """
+        ...
+
+    def find(self, text: str) -> str:
+        """The id of the one session that `text` names: its id, the beginning of it (4 characters or more), its exact
+        title, or ``last``.
+
+        Raises:
+            KeyError: none is named so, or several are; the text names those that come close.
+        """
+        ...
+
+
+class Archive(Log, Finder, Protocol):
+    """A log of many sessions, shared with other processes, to be searched and read."""
 
     def latest(self, notebook: str | None = None) -> str | None:
         """The id of the session last active, in one notebook or in any."""
@@ -85,27 +116,6 @@ class Archive(Log, Protocol):
 
     def close(self) -> None:
         """Nothing will be appended any more."""
-        ...
-
-
-class Finder(Protocol):
-    """Everything that was ever said in a home (or a team), to be searched and read."""
-
-    def search(self, query: Query, limit: int = 10) -> Found:
-        """The best `limit` threads. A message is found from the moment its `Log.append` returned; one that was undone
-        or deleted is not found.
-
-        Raises:
-            StoreError: the store cannot be read; one line says why and what to do.
-        """
-        ...
-
-    def passages(self, session_id: str) -> tuple[Passage, ...]:
-        """The messages of a session that stand, in order.
-
-        Raises:
-            KeyError: there is no such session; the text names the closest ids.
-        """
         ...
 
 

@@ -228,11 +228,11 @@ def test_a_home_that_is_a_file_is_refused_in_one_line(tmp_path):
 HALF_FOLDED = """
 import os, sys
 from pathlib import Path
-from hermes_kernel.world.store import database, fold, places
+from hermes_kernel.world.store import database, fold, places, sources
 at = places.Places(Path(sys.argv[1]))
 with database.writing(at.database) as connection:
-    for path in fold.journals(at.journals):
-        fold._take(connection, path, fold.read(path, database.offsets(connection).get(path.name, 0)))
+    for behind in sources.Journals(at.journals).behind(database.offsets(connection)):
+        fold.take(connection, behind)
     os._exit(0)
 """
 
@@ -288,7 +288,7 @@ def test_a_database_of_a_newer_format_is_refused_and_nothing_is_lost(written):
     log.append("t", Opened("t"))
     for act in (log.fold, log.sessions, lambda: log.recall("s")):
         with pytest.raises(
-            StoreError, match=r"has format 99 and this Hermes Kernel reads 1: run `pip install -U hermes-"
+            StoreError, match=r"has format 99 and this Hermes Kernel reads 2: run `pip install -U hermes-"
         ):
             act()
     assert log.recall("t") == [Opened("t")]

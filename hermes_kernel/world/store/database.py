@@ -31,7 +31,9 @@ CONFIG = {
 INCOMING = """
 CREATE OR REPLACE TEMP TABLE incoming (uid VARCHAR, session VARCHAR, n BIGINT, t DOUBLE, kind VARCHAR, body JSON)
 """
-EVERYTHING = "CREATE TEMP VIEW everything AS SELECT * FROM store.facts UNION ALL SELECT * FROM incoming"
+EVERYTHING = """
+CREATE TEMP VIEW everything AS SELECT * EXCLUDE (number) FROM store.facts UNION ALL SELECT * FROM incoming
+"""
 UNFOLDED = "CREATE TEMP VIEW everything AS SELECT * FROM incoming"
 
 

@@ -1,32 +1,36 @@
-"""Folding: what the journals hold goes into the database, facts and offsets in one transaction, by whoever comes by.
+"""Folding: what the sources hold goes into the database, facts and offsets in one transaction, by whoever comes by.
 
-A journal is removed once its writer is gone, all of it is folded, and the database is checkpointed. No append waits
-for any of it.
+A journal is removed once its writer is gone, all of it is folded and shipped, and the database is checkpointed. No
+append waits for any of it.
 """
 
 from __future__ import annotations
 
-import json
-import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hermes_kernel.world.store import database
-from hermes_kernel.world.store.journal import Tail, alive, journals, read
+from hermes_kernel.world.store import database, shipping
+from hermes_kernel.world.store.journal import alive, journals, read
 from hermes_kernel.world.store.locks import Busy, held
-from hermes_kernel.world.store.places import PRIVATE_FILE, Places, sync_folder
+from hermes_kernel.world.store.places import Places, sync_folder
+from hermes_kernel.world.store.retired import retire
+from hermes_kernel.world.store.sources import Behind, Journals, Shared
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 PATIENCE = 0.5  # seconds for the lock; the next fold takes what this one had to leave
 
-# Two lines with one uid can only come from one journal, so only facts of the same sessions are looked at.
+# Two lines with one uid can only be of one session, so only facts of the same sessions are looked at.
 INSERT = """
 INSERT INTO store.facts
-SELECT uid, any_value(session), any_value(n), any_value(t), any_value(kind), any_value(body) FROM incoming
+SELECT uid, any_value(session), any_value(n), any_value(t), any_value(kind), any_value(body),
+       (SELECT coalesce(max(number), -1) FROM store.facts)
+           + row_number() OVER (ORDER BY any_value(session), any_value(n))
+FROM incoming
 WHERE uid NOT IN (SELECT uid FROM store.facts WHERE session IN (SELECT session FROM incoming))
+  AND session NOT IN (SELECT session FROM store.deleted)
 GROUP BY uid
 ORDER BY 2, 3
 """
@@ -35,7 +39,7 @@ ORDER BY 2, 3
 @dataclass(frozen=True, slots=True)
 class Folded:
     """What a fold did: facts added, damaged journal lines passed over, journals removed. ``waiting`` says in one line
-    why it was put off, or nothing."""
+    why some of it was put off, or nothing."""
 
     facts: int = 0
     damaged: int = 0
@@ -43,89 +47,86 @@ class Folded:
     waiting: str = ""
 
 
-def fold(places: Places, patience: float = PATIENCE) -> Folded:
-    """Fold every journal of the home. Put off, not failed, while somebody else folds or holds the database open.
+def fold(places: Places, shared: Shared | None = None, patience: float = PATIENCE) -> Folded:
+    """Fold every journal of the home, and what others have put in the `shared` store. Put off, not failed, while
+    somebody else folds or holds the database open, or while the shared store is away.
 
     Raises:
         StoreError: the database is damaged or of a newer format.
         OSError: the disk is full or read-only.
     """
-    if not journals(places.journals):
-        return Folded()
+    owed = shipping.ship(places, shared)
     try:
-        with held(places.lock, patience):
-            return _fold(places)
+        done = _fold_journals(places, shared, patience) if journals(places.journals) else Folded()
+        more = _fold_shared(places, shared, patience) if shared and not owed else 0
     except Busy:
         return Folded(waiting="another process is folding")
     except database.HeldOpen as error:
         return Folded(waiting=str(error))
+    return replace(done, facts=done.facts + more, waiting=owed)
 
 
-def retired(places: Places) -> float:
-    """Facts of up to this time may be in the database alone. A session that began later is in the journals whole."""
-    try:
-        return float(json.loads(places.retired.read_text())["until"])
-    except FileNotFoundError:
-        return float("-inf")
-    except (ValueError, KeyError, TypeError):
-        return float("inf")
+def _fold_journals(places: Places, shared: Shared | None, patience: float) -> Folded:
+    with held(places.lock, patience):
+        left = [path for path in journals(places.journals) if not alive(path)]
+        added = damaged = 0
+        with database.writing(places.database) as connection:
+            done = database.offsets(connection)
+            for behind in Journals(places.journals).behind(done):
+                damaged += behind.damaged
+                added += take(connection, behind) if behind.end > done.get(behind.name, 0) else 0
+            _forget_offsets(connection, places)
+        if database.wal(places.database).exists():
+            return Folded(added, damaged)
+        left = [path for path in left if shared is None or _is_shipped(places, path)]
+        for path in left:
+            _remove(places, path)
+        return Folded(added, damaged, len(left))
 
 
-def _fold(places: Places) -> Folded:
-    added = damaged = 0
-    with database.writing(places.database) as connection:
-        done = database.offsets(connection)
-        present = journals(places.journals)
-        left = [path for path in present if not alive(path)]
-        for path in present:
-            tail = read(path, start := done.get(path.name, 0))
-            damaged += tail.damaged
-            if tail.end > start:
-                added += _take(connection, path, tail)
-        _forget_offsets(connection, set(done) - {path.name for path in present})
-    if database.wal(places.database).exists():
-        return Folded(added, damaged)
-    for path in left:
-        _remove(places, path)
-    return Folded(added, damaged, len(left))
+def _fold_shared(places: Places, shared: Shared, patience: float) -> int:
+    """The server is asked while nobody has to wait for the lock. What two folds bring twice adds nothing."""
+    done: dict[str, int] = {}
+    if places.database.exists():
+        with held(places.lock, patience), database.reading(places.database) as connection:
+            done = database.offsets(connection)
+    added = 0
+    for behind in shared.behind(done):
+        with held(places.lock, patience), database.writing(places.database) as connection:
+            added += take(connection, behind)
+    return added
 
 
-def _take(connection: DuckDBPyConnection, path: Path, tail: Tail) -> int:
-    """Facts and offset, both or neither."""
-    database.bring(connection, tail.records)
+def take(connection: DuckDBPyConnection, behind: Behind) -> int:
+    """Facts and offset, both or neither. An offset never goes back."""
+    database.bring(connection, behind.records)
     connection.execute("BEGIN")
     ((added,),) = connection.execute(INSERT).fetchall()
-    connection.execute("DELETE FROM store.journals WHERE name = ?", [path.name])
-    connection.execute("INSERT INTO store.journals VALUES (?, ?)", [path.name, tail.end])
+    known = database.offsets(connection).get(behind.name, 0)
+    connection.execute("DELETE FROM store.journals WHERE name = ?", [behind.name])
+    connection.execute("INSERT INTO store.journals VALUES (?, ?)", [behind.name, max(known, behind.end)])
     connection.execute("COMMIT")
     return int(added)
 
 
-def _forget_offsets(connection: DuckDBPyConnection, gone: set[str]) -> None:
-    for name in gone:
-        connection.execute("DELETE FROM store.journals WHERE name = ?", [name])
+def _forget_offsets(connection: DuckDBPyConnection, places: Places) -> None:
+    """Of journals that are gone."""
+    present = {path.name for path in journals(places.journals)}
+    for name in database.offsets(connection):
+        if name.endswith(".jsonl") and name not in present:
+            connection.execute("DELETE FROM store.journals WHERE name = ?", [name])
+
+
+def _is_shipped(places: Places, path: Path) -> bool:
+    return not read(path, shipping.shipped(places).get(path.name, 0)).records
 
 
 def _remove(places: Places, path: Path) -> None:
     """Only after a checkpoint. What readers must know is on disk first; a journal with damage is kept aside."""
     whole = read(path)
-    _retire(places, max((record.t for record in whole.records), default=float("-inf")))
+    retire(places, max((record.t for record in whole.records), default=float("-inf")))
     if whole.damaged:
         path.rename(path.with_suffix(".damaged"))
     else:
         path.unlink()
     sync_folder(places.journals)
-
-
-def _retire(places: Places, until: float) -> None:
-    if until <= retired(places):
-        return
-    fresh = places.retired.with_suffix(".new")
-    handle = os.open(fresh, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_CLOEXEC, PRIVATE_FILE)
-    try:
-        os.write(handle, json.dumps({"until": until}).encode())
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-    fresh.rename(places.retired)
-    sync_folder(places.root)

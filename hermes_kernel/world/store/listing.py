@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hermes_kernel.world.store.places import Places
-from hermes_kernel.world.store.reading import everything
+from hermes_kernel.world.store.reading import Home, everything
 from hermes_kernel.world.store.views import VIEWS
 
 NEWEST = """
@@ -47,23 +46,23 @@ class SessionRow:
     active: float
 
 
-def newest(places: Places, limit: int) -> list[SessionRow]:
+def newest(home: Home, limit: int) -> list[SessionRow]:
     """The sessions last active, newest first."""
-    with everything(places) as connection:
+    with everything(home) as connection:
         connection.execute(FACTS_OF_NEWEST, [limit])
         connection.execute(VIEWS)
         return [SessionRow(*row) for row in connection.execute(ROWS).fetchall()]
 
 
-def latest(places: Places, notebook: str | None) -> str | None:
+def latest(home: Home, notebook: str | None) -> str | None:
     """The session last active, in one notebook or in any."""
     question, given = (NEWEST, 1) if notebook is None else (NEWEST_OF_NOTEBOOK, notebook)
-    with everything(places) as connection:
+    with everything(home) as connection:
         rows = connection.execute(question, [given]).fetchall()
     return rows[0][0] if rows else None
 
 
-def ids(places: Places) -> list[str]:
+def ids(home: Home) -> list[str]:
     """Every session there is."""
-    with everything(places) as connection:
+    with everything(home) as connection:
         return [row[0] for row in connection.execute("SELECT DISTINCT session FROM everything").fetchall()]

@@ -62,8 +62,13 @@ class Places:
 
     @property
     def retired(self) -> Path:
-        """Says up to what time facts may stand in the database alone."""
+        """Says up to what time facts may stand in the database alone, and which sessions were deleted."""
         return self.root / "retired.json"
+
+    @property
+    def shipped(self) -> Path:
+        """Says how far each journal has been brought to the shared store."""
+        return self.root / "shipped.json"
 
     @property
     def database(self) -> Path:

@@ -1,4 +1,4 @@
-"""Reading database and journals as one: a fact is found from the moment it is acknowledged, folded or not.
+"""Reading database and sources as one: a fact is found from the moment it is acknowledged, folded or not.
 
 Journals are read first. Whoever removes one makes the database and says so in ``retired.json`` before, so what is
 looked up there afterwards is never out of date.
@@ -6,16 +6,16 @@ looked up there afterwards is never out of date.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hermes_kernel.world.store import database
-from hermes_kernel.world.store.fold import retired
-from hermes_kernel.world.store.journal import journals, read
 from hermes_kernel.world.store.locks import Busy, held, shared
 from hermes_kernel.world.store.places import Places, StoreError
 from hermes_kernel.world.store.records import Record, ordered
+from hermes_kernel.world.store.retired import retired
+from hermes_kernel.world.store.sources import Journals, Shared
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -23,39 +23,74 @@ if TYPE_CHECKING:
 PATIENCE = 30.0  # seconds a reader waits for a fold to end; one of 10,000 facts takes under one on a quiet machine
 
 
-def records(places: Places, session_id: str) -> list[Record]:
+class Unfolded(NamedTuple):
+    """What the sources hold that is not in the database. ``away`` says in one line which of them could not be asked,
+    and is empty when all were."""
+
+    records: tuple[Record, ...]
+    away: str = ""
+
+
+class Home(NamedTuple):
+    """The places of one home and the store it shares with others, if any."""
+
+    places: Places
+    shared: Shared | None = None
+
+    def unfolded(self, done: Mapping[str, int], session: str | None = None) -> Unfolded:
+        """What lies behind the offsets in `done`, of one session or of all, without what was deleted. A shared store
+        that is away costs what others have said there since the last fold."""
+        records = [
+            record for behind in Journals(self.places.journals).behind(done, session) for record in behind.records
+        ]
+        away = ""
+        if self.shared:
+            try:
+                records.extend(record for behind in self.shared.behind(done, session) for record in behind.records)
+            except StoreError as error:
+                away = str(error)
+        deleted = retired(self.places).deleted
+        return Unfolded(tuple(record for record in records if record.session not in deleted), away)
+
+
+def records(home: Home, session_id: str) -> list[Record]:
     """Every record of a session in order, without waking DuckDB where the journals have them all.
 
     Raises:
-        StoreError: the database cannot be read now; the text says why.
+        StoreError: the database cannot be read now, or the session may be in a shared store that is away; the text
+            says why.
     """
-    found = ordered(_unfolded(places, {}, session_id))
-    if not places.database.exists():
-        return found
-    if found and found[0].n == 0 and found[0].t > retired(places):
-        return found
-    with opened(places) as connection:
-        tails = _unfolded(places, database.offsets(connection), session_id)
-        return ordered((*database.of_session(connection, session_id), *tails))
+    tails = home.unfolded({}, session_id)
+    found = ordered(tails.records)
+    if home.places.database.exists() and not _is_whole(home, found, tails.away):
+        with opened(home.places) as connection:
+            tails = home.unfolded(database.offsets(connection), session_id)
+            found = ordered((*database.of_session(connection, session_id), *tails.records))
+    if tails.away and not found:
+        raise StoreError(tails.away)
+    return found
+
+
+def _is_whole(home: Home, found: list[Record], away: str) -> bool:
+    return bool(found) and not away and found[0].n == 0 and found[0].t > retired(home.places).until
 
 
 @contextmanager
-def everything(places: Places) -> Iterator[DuckDBPyConnection]:
+def everything(home: Home) -> Iterator[DuckDBPyConnection]:
     """A connection in which ``everything`` is every fact of the home.
 
     Raises:
         StoreError: the database cannot be read now; the text says why.
     """
-    if not places.database.exists():
-        found = list(_unfolded(places, {}))
-        if not places.database.exists():
+    if not home.places.database.exists():
+        found = home.unfolded({})
+        if not home.places.database.exists():
             with closing(database.connect()) as connection:
-                database.union(connection, found, stored=False)
+                database.union(connection, found.records, stored=False)
                 yield connection
             return
-    with opened(places) as connection:
-        found = list(_unfolded(places, database.offsets(connection)))
-        database.union(connection, found, stored=True)
+    with opened(home.places) as connection:
+        database.union(connection, home.unfolded(database.offsets(connection)).records, stored=True)
         yield connection
 
 
@@ -76,8 +111,3 @@ def _heal(places: Places) -> None:
         with held(places.lock, PATIENCE):
             if database.wal(places.database).exists():
                 database.heal(places.database)
-
-
-def _unfolded(places: Places, offsets: dict[str, int], session_id: str | None = None) -> Iterator[Record]:
-    for path in journals(places.journals):
-        yield from read(path, offsets.get(path.name, 0), session_id).records

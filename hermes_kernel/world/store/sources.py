@@ -1,11 +1,13 @@
 """Where facts are before they are in the database. A fold and a reader ask every source for what lies behind the offset
-that the database remembers for it."""
+that the database remembers for it: the journals of the home first, then a store that several homes share, if any."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from hermes_kernel.world.store.journal import journals, read
 from hermes_kernel.world.store.records import Record
 
 
@@ -29,3 +31,32 @@ class Source(Protocol):
             StoreError: the source cannot be read now; one line says why.
         """
         ...
+
+
+class Shared(Source, Protocol):
+    """A store that several homes share. Every fact of this home goes to its journal first and then there."""
+
+    def append(self, records: Sequence[Record]) -> None:
+        """Records that the journal has just taken. Where they cannot be had there now, somebody is told, nothing is
+        raised, and `ship` brings them later."""
+        ...
+
+    def ship(self, records: Sequence[Record]) -> None:
+        """Records of a journal of this home, each at least once; those that are there already add nothing.
+
+        Raises:
+            StoreError: they could not be brought now; the journal stays until they are.
+        """
+        ...
+
+
+class Journals:
+    """The journals of one home as a `Source`. A name is a journal's file name, an offset counts bytes."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def behind(self, done: Mapping[str, int], session: str | None = None) -> Iterator[Behind]:
+        for path in journals(self._folder):
+            tail = read(path, done.get(path.name, 0), session)
+            yield Behind(path.name, tail.records, tail.end, tail.damaged)

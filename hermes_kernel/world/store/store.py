@@ -21,8 +21,9 @@ from hermes_kernel.world.store.journal import Journal
 from hermes_kernel.world.store.listing import SessionRow, ids, latest, newest
 from hermes_kernel.world.store.locks import Claim, forget_in_child
 from hermes_kernel.world.store.places import NoSession, Places, explaining
-from hermes_kernel.world.store.reading import records
+from hermes_kernel.world.store.reading import Home, records
 from hermes_kernel.world.store.records import Record, encode, facts
+from hermes_kernel.world.store.sources import Shared
 
 
 def _fresh_id() -> str:
@@ -35,9 +36,18 @@ class Store:
     Whatever the disk refuses is a `StoreError`.
     """
 
-    def __init__(self, home: Path, *, clock: Clock | None = None, ids: Callable[[], str] = _fresh_id) -> None:
-        """``ids`` gives a text of at least 12 letters and digits, different each time. Nothing is made or read yet."""
+    def __init__(
+        self,
+        home: Path,
+        *,
+        clock: Clock | None = None,
+        ids: Callable[[], str] = _fresh_id,
+        shared: Shared | None = None,
+    ) -> None:
+        """``ids`` gives a text of at least 12 letters and digits, different each time; ``shared`` is a store that this
+        home shares with others. Nothing is made or read yet."""
         self._places = Places(home)
+        self._home = Home(self._places, shared)
         self._clock = clock or SystemClock()
         self._journal = Journal(self._places.journals, ids)
         self._apart = Apart(home, self._clock.elapsed)
@@ -49,11 +59,14 @@ class Store:
         with explaining(self._places):
             if session_id not in self._heads:
                 # A session that is only now opened has no earlier facts: the database need not be woken to know it.
-                found = [] if isinstance(events[0], Opened) else records(self._places, session_id)
+                found = [] if isinstance(events[0], Opened) else records(self._home, session_id)
                 self._remember(session_id, found)
             dumped = [dump(event) for event in events]
             with self._mutex:
-                self._journal.append(b"".join(self._line(session_id, fact) for fact in dumped))
+                told = [self._record(session_id, fact) for fact in dumped]
+                self._journal.append(b"".join(map(encode, told)))
+            if self._home.shared:
+                self._home.shared.append(told)
 
     def recall(self, session_id: str) -> list[Kept]:
         """Every kept fact of a session in order, whoever wrote it and wherever it is by now.
@@ -63,9 +76,9 @@ class Store:
             StoreError: another program holds the database open.
         """
         with explaining(self._places):
-            found = records(self._places, session_id)
+            found = records(self._home, session_id)
             if not found:
-                raise NoSession(session_id, ids(self._places))
+                raise NoSession(session_id, ids(self._home))
         self._remember(session_id, found)
         return facts(found)
 
@@ -81,12 +94,12 @@ class Store:
     def sessions(self, limit: int = 20) -> list[SessionRow]:
         """The sessions last active, newest first."""
         with explaining(self._places):
-            return newest(self._places, limit)
+            return newest(self._home, limit)
 
     def latest(self, notebook: str | None = None) -> str | None:
         """The id of the session last active, in one notebook or in any; None when there is none."""
         with explaining(self._places):
-            return latest(self._places, notebook)
+            return latest(self._home, notebook)
 
     def fold(self) -> Folded:
         """Move what the journals hold into the database. Safe in a background thread; put off, and ``waiting`` says so,
@@ -97,7 +110,7 @@ class Store:
                 still hold every fact.
         """
         with explaining(self._places):
-            return fold(self._places)
+            return fold(self._places, self._home.shared)
 
     def fold_apart(self) -> None:
         """`fold`, soon, in a process of its own: for a kernel that must not grow, wait or fall with the database."""
@@ -120,9 +133,9 @@ class Store:
         with self._mutex:
             self._heads[session_id] = max(head, self._heads.get(session_id, head))
 
-    def _line(self, session_id: str, fact: Plain) -> bytes:
+    def _record(self, session_id: str, fact: Plain) -> Record:
         n, now = self._place(session_id)
-        return encode(Record(self._journal.mint(), session_id, n, now, fact))
+        return Record(self._journal.mint(), session_id, n, now, fact)
 
     def _place(self, session_id: str) -> tuple[int, float]:
         """A fact's number in its session and its time. Taken whatever becomes of the fact: a gap means nothing, the

@@ -10,11 +10,12 @@ import re
 
 from hermes_kernel.core.text import CELLS, END_OF_CELLS
 
-FORMAT = 1
+FORMAT = 2
 
 TABLES = """
-CREATE TABLE facts (uid VARCHAR, session VARCHAR, n BIGINT, t DOUBLE, kind VARCHAR, body JSON);
+CREATE TABLE facts (uid VARCHAR, session VARCHAR, n BIGINT, t DOUBLE, kind VARCHAR, body JSON, number BIGINT);
 CREATE TABLE journals (name VARCHAR, folded BIGINT);
+CREATE TABLE deleted (session VARCHAR, t DOUBLE);
 CREATE TABLE format (version INTEGER);
 """
 

@@ -1,0 +1,49 @@
+"""What a home owes the store it shares: each journal goes there whole before it may be removed.
+
+How far each has gone is one small file. Losing it costs a second delivery, which adds nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+
+from hermes_kernel.world.store.journal import journals, read
+from hermes_kernel.world.store.places import Places, StoreError
+from hermes_kernel.world.store.sources import Shared
+
+AT_A_TIME = 500  # records; a delivery that fails is given again from here
+
+
+def ship(places: Places, shared: Shared | None) -> str:
+    """Bring what is owed. Nothing, or one line that says why some of it has to wait."""
+    if shared is None:
+        return ""
+    gone = shipped(places)
+    done = {path.name: gone.get(path.name, 0) for path in journals(places.journals)}
+    try:
+        for path in journals(places.journals):
+            tail = read(path, done.get(path.name, 0))
+            for first in range(0, len(tail.records), AT_A_TIME):
+                shared.ship(tail.records[first : first + AT_A_TIME])
+            done[path.name] = tail.end
+    except StoreError as error:
+        return str(error)
+    finally:
+        if done != gone:
+            _remember(places, done)
+    return ""
+
+
+def shipped(places: Places) -> dict[str, int]:
+    """How far each journal has been brought, in bytes."""
+    with suppress(FileNotFoundError, ValueError, TypeError, AttributeError):
+        return {str(name): int(end) for name, end in json.loads(places.shipped.read_text()).items()}
+    return {}
+
+
+def _remember(places: Places, done: dict[str, int]) -> None:
+    """Two folds may write at once: the last wins, and what the other had done is done again."""
+    fresh = places.shipped.with_suffix(".new")
+    fresh.write_text(json.dumps(done))
+    fresh.replace(places.shipped)

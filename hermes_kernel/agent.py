@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
 from hermes_kernel.core.events import Asked, Event, Opened
-from hermes_kernel.core.messages import Image, Usage, User
-from hermes_kernel.core.text import scrub
+from hermes_kernel.core.messages import Image, Transcript, Usage, User
+from hermes_kernel.core.search.found import Found
 from hermes_kernel.core.turn import Turn, decide
 from hermes_kernel.equipment import Equipment
-from hermes_kernel.session import HermesError, Session, limits, readable
+from hermes_kernel.session import HermesError, Session, checked, limits, named, readable
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.blocking import Blocking
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.interrupt import pressing
-from hermes_kernel.world.perform import Performer
 from hermes_kernel.world.ports import Archive, Clock, Model, Person
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import Store
@@ -28,13 +27,13 @@ if TYPE_CHECKING:
 
 
 class Agent:
-    """An agent with tools and a conversation.
+    """An agent with tools and a conversation. ``store`` holds the facts of this conversation and of all others.
 
     Args:
         model: the model to ask, by name or as a `Model` of your own; None takes the settings'.
         tools: functions marked with `tool` (or plain ones), beside the built-in tools.
         settings: where to start from; None reads the environment and ``kernel.toml``.
-        session: None or ``"new"``, ``"last"``, or the id of a session to go on with.
+        session: None or ``"new"``, or the session to go on with, named as in `resume`.
         person: who is asked what only a person can say; None: nobody is there.
         shell: the notebook's IPython, in whose namespace `python` works; None: a namespace of the agent's own.
         clock, log: time and chance, and where facts are kept; None: the machine's, and the store under the home.
@@ -65,9 +64,9 @@ class Agent:
         given = model if model is not None and not isinstance(model, str) else None
         self.notebook = notebook
         self._clock: Clock = clock or SystemClock()
-        self._log: Archive = log or Store(settings.home, clock=self._clock, ids=_new_id)
-        self._session = Session(self._log, limits(settings))
-        self._equipment = Equipment(settings, self._clock, person=person, shell=shell, given=given)
+        self.store: Archive = log or Store(settings.home, clock=self._clock, ids=_new_id)
+        self._session = Session(self.store, limits(settings))
+        self._equipment = Equipment(settings, self._clock, person=person, shell=shell, given=given, finder=self.store)
         self._stop: Stop | None = None
         self._blocking = Blocking(self.stop)
         for each in tools:
@@ -114,7 +113,12 @@ class Agent:
 
     def ask_sync(self, prompt: str, **options: Any) -> Turn:
         """`ask` from plain code, also in a notebook cell. Ctrl-C stops the turn cleanly."""
-        return self._blocking.run(self._ask_interruptibly(prompt, options))
+
+        async def ask() -> Turn:
+            with pressing(self.stop, inside_user_code):
+                return await self.ask(prompt, **options)
+
+        return self._blocking.run(ask())
 
     async def stream(
         self,
@@ -138,7 +142,7 @@ class Agent:
             HermesError: the prompt is empty, a turn is running, a tool is unknown, or the store cannot be written.
             NoEndpoint: there is no model to ask; the text says how to configure one.
         """
-        text = self._checked(prompt, budget)
+        text = self._equipment.redact(checked(prompt, budget))
         self._equipment.model()
         asked = Asked(text, tuple(images), self._equipment.first_route(), budget or self.settings.max_iterations)
         async with aclosing(self._play(asked, timeout, tools)) as events:
@@ -166,37 +170,43 @@ class Agent:
         """Offer a tool from the next model call on; the latest of a name wins."""
         self.tools.add(tool)
 
-    def new(self, *, parent: str = "") -> None:
+    def new(self) -> None:
         """Begin another conversation; this one stays in the store."""
         self._idle("begin another session")
-        opened = Opened(
-            session_id=_new_id(),
-            system=self._equipment.system(self.notebook),
-            model=self.settings.model,
-            parent=parent,
-            notebook=self.notebook,
-            transcript=self._session.whole() if parent else (),
-        )
-        with readable():
-            self._session.open(opened)
-        self.tools.begin_session(opened.session_id)
+        self._open()
 
-    def branch(self) -> None:
-        """Go on with a copy of this conversation; the original stays as it is."""
-        self.new(parent=self.session_id)
+    def branch(self, at: int | None = None) -> None:
+        """Go on with a copy of this conversation, up to and including its turn number `at` (from 1; None: all of it).
+        The original stays as it is. `HermesError` when there is no such turn, or one is running."""
+        self._idle("branch")
+        with readable():
+            self._open(self._session.whole(at), self.session_id)
 
     def resume(self, session: str) -> Turn:
-        """Go on with an earlier conversation, by id or as ``"last"``; `finish` goes on with a turn that was cut off.
-        The conversation is restored, not the notebook's variables.
+        """Go on with an earlier conversation: its id, the beginning of it (4 characters or more), its title, or
+        ``"last"``. The conversation is restored, not the notebook's variables; `finish` goes on with a turn that was
+        cut off.
 
         Raises:
-            HermesError: there is no such session, or another process is in it.
+            HermesError: there is no such session, several are named so, or another process is in it.
         """
         self._idle("resume a session")
         with readable():
             self._session.load(session)
         self.tools.begin_session(self.session_id)
         return self.turn
+
+    def title(self, title: str) -> None:
+        """Name this conversation, in one line of at most 100 characters; anything else is a `HermesError`."""
+        self._idle("name it")
+        with readable():
+            self._session.title(self._equipment.redact(named(title)))
+
+    def search(self, query: str, limit: int = 10) -> Found:
+        """What was said, in this conversation and in all others: the `limit` conversations that fit best. `HermesError`
+        when a filter has a value that it cannot have, or the store cannot be read."""
+        with readable():
+            return self.store.search(query, limit)
 
     def undo(self, turns: int = 1) -> int:
         """Take the last turns out of the conversation; how many there were to take. The store keeps them, marked.
@@ -213,8 +223,9 @@ class Agent:
         prompt = self.turn.messages[:1]
         if not prompt or not isinstance(prompt[0], User):
             raise HermesError("There is no turn to retry in this session.")
-        self._checked(prompt[0].text, options.get("budget"))
-        self._world(Stop(), options.get("tools"))  # what is refused is refused before anything is taken back
+        checked(prompt[0].text, options.get("budget"))
+        with readable():
+            self._equipment.offered(options.get("tools"))  # what is refused is refused before anything is taken back
         self.undo()
         return await self.ask(prompt[0].text, images=prompt[0].images, **options)
 
@@ -234,7 +245,7 @@ class Agent:
         self._equipment.close()
         self._blocking.close()
         self._session.close()
-        self._log.close()
+        self.store.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -255,7 +266,7 @@ class Agent:
         seconds = self.settings.turn_seconds if timeout is None else timeout
         try:
             with readable():
-                world = self._world(stop, names)
+                world = self._equipment.world(stop, names)
                 self.tools.begin_turn()
                 played = self._session.play(world, asked)
                 async with stop.after(self._clock.sleep, seconds), aclosing(played) as events:
@@ -263,7 +274,7 @@ class Agent:
                         yield event
         finally:
             self._stop = None
-            self._log.fold_apart()
+            self.store.fold_apart()
 
     async def _to_the_end(self, events: AsyncGenerator[Event, None]) -> Turn:
         async with aclosing(events):
@@ -271,24 +282,12 @@ class Agent:
                 pass
         return self.turn
 
-    def _world(self, stop: Stop, names: Sequence[str] | None) -> Performer:
-        kit = self._equipment
-        try:
-            tools = kit.offered(names)
-        except ValueError as error:
-            raise HermesError(str(error)) from None
-        return Performer(kit.model(), tools, self._clock, stop)
-
-    async def _ask_interruptibly(self, prompt: str, options: dict[str, Any]) -> Turn:
-        with pressing(self.stop, inside_user_code):
-            return await self.ask(prompt, **options)
-
-    def _checked(self, prompt: object, budget: int | None) -> str:
-        if not isinstance(prompt, str) or not prompt.strip():
-            raise HermesError("The prompt is empty. Say what is to be done.")
-        if budget is not None and budget < 1:
-            raise HermesError(f"A budget of {budget} is too small: it must be 1 model call or more.")
-        return self._equipment.redact(scrub(prompt))
+    def _open(self, transcript: Transcript = (), parent: str = "") -> None:
+        system, model = self._equipment.system(self.notebook), self.settings.model
+        opened = Opened(_new_id(), system, model, parent=parent, notebook=self.notebook, transcript=transcript)
+        with readable():
+            self._session.open(opened)
+        self.tools.begin_session(opened.session_id)
 
     def _idle(self, what: str) -> None:
         if self.busy:

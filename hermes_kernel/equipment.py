@@ -12,7 +12,9 @@ from hermes_kernel.prompt import small_tools, system_prompt
 from hermes_kernel.settings import LOCAL, Settings, SettingsError
 from hermes_kernel.world.local import available
 from hermes_kernel.world.model import OpenAIModel
-from hermes_kernel.world.ports import Clock, Model, Person, Toolbox
+from hermes_kernel.world.perform import Performer
+from hermes_kernel.world.ports import Clock, Finder, Model, Person, Toolbox
+from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools import Tools
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ class Equipment:
     """The settings in force and what follows from them. ``given`` is a model that was handed over: it stays, whatever
     the settings say."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what an agent works with, each by its name
         self,
         settings: Settings,
         clock: Clock,
@@ -31,10 +33,17 @@ class Equipment:
         person: Person | None = None,
         shell: InteractiveShell | None = None,
         given: Model | None = None,
+        finder: Finder | None = None,
     ) -> None:
         self.settings = settings
         self.tools = Tools(
-            settings, person=person, shell=shell, home=settings.home, cwd=_folder(Path.home()), clock=clock
+            settings,
+            person=person,
+            shell=shell,
+            home=settings.home,
+            cwd=_folder(Path.home()),
+            clock=clock,
+            finder=finder,
         ).builtins()
         self._clock = clock
         self._given = given
@@ -61,11 +70,20 @@ class Equipment:
         """The tools a turn may use: all, or only these; a small model is shown a few of them, briefly.
 
         Raises:
-            ValueError: there is no tool of such a name.
+            NoTool: there is no tool of such a name.
         """
         self.tools.cwd = _folder(self.tools.cwd)
         tools = self.tools if names is None else self.tools.only(names)
         return _FewTools(tools) if self._small else tools
+
+    def world(self, stop: Stop, names: Iterable[str] | None) -> Performer:
+        """What a turn with these tools happens in, until `stop` is pressed.
+
+        Raises:
+            NoTool, NoEndpoint: as `offered` and `model`.
+        """
+        tools = self.offered(names)
+        return Performer(self.model(), tools, self._clock, stop)
 
     def system(self, notebook: str) -> str:
         """The system prompt of a session that begins now."""
@@ -88,8 +106,12 @@ class Equipment:
         Raises:
             SettingsError: a setting is unknown or out of range; nothing is changed.
         """
-        if "home" in changes:
-            raise SettingsError("home cannot change under a running agent. Set HERMES_HOME and begin anew.")
+        fixed = sorted({"home", "store_url"} & changes.keys())
+        if fixed:
+            name = fixed[0]
+            raise SettingsError(
+                f"{name} cannot change under a running agent. Set HERMES_{name.upper()} and begin anew."
+            )
         self.settings = self.settings.with_(**changes)
         self.tools.configure(self.settings)
         self.close()

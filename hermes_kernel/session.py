@@ -6,17 +6,21 @@ cut off is closed, never left hanging.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import ExitStack, aclosing, contextmanager, suppress
 from dataclasses import replace
 
 from hermes_kernel.core.budget import Limits
-from hermes_kernel.core.events import Asked, Event, Kept, Observed, Opened, Undone, is_kept
+from hermes_kernel.core.events import Asked, Event, Kept, Observed, Opened, Titled, Undone, is_kept
 from hermes_kernel.core.messages import Transcript
+from hermes_kernel.core.text import scrub
 from hermes_kernel.core.turn import Turn, World, closing, evolve, play, recall
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.ports import Archive
 from hermes_kernel.world.store import NoSession, StoreError
+from hermes_kernel.world.tools import NoTool
+
+TITLE = 100  # characters
 
 
 class HermesError(Exception):
@@ -28,12 +32,12 @@ class HermesError(Exception):
 
 @contextmanager
 def readable() -> Iterator[None]:
-    """What a store has to say, as the error that faces show."""
+    """What a store, a search or a toolbox has to say, as the error that faces show."""
     try:
         yield
     except StoreError as error:
         raise HermesError(str(error)) from error
-    except NoSession as error:
+    except (NoSession, NoTool) as error:
         raise HermesError(str(error)) from None
 
 
@@ -45,6 +49,12 @@ class Session:
         self._log = log
         self._claim = ExitStack()
         self._unsaved: list[Kept] = []
+
+    @property
+    def begun(self) -> bool:
+        """Something was asked in it: the log has it, or should."""
+        unwritten = self._unsaved[:1] and isinstance(self._unsaved[0], Opened)
+        return not unwritten or any(isinstance(fact, Asked) for fact in self._unsaved)
 
     def open(self, opened: Opened) -> None:
         """Begin another conversation. It is written with its first prompt, so that looking around leaves no trace.
@@ -58,10 +68,10 @@ class Session:
         self._unsaved = [opened]
 
     def load(self, session: str) -> None:
-        """Go on with a conversation: its id, or ``last``.
+        """Go on with a conversation: its id, the beginning of it, its title, or ``last``.
 
         Raises:
-            NoSession: there is no such session.
+            NoSession: there is no such session, or several are named so.
             StoreError: another process is in it, or the log cannot be written.
         """
         self.flush()
@@ -72,9 +82,31 @@ class Session:
         self.turn = recall(self._log.recall(session_id), Turn(self.turn.limits))
         self._unsaved = []
 
-    def whole(self) -> Transcript:
-        """The conversation, every call with a result, as if its turn were closed now."""
-        return recall(closing(self.turn, "kernel"), self.turn).transcript
+    def title(self, title: str) -> None:
+        """Name the conversation. One without a prompt is written with its first, name and all.
+
+        Raises:
+            StoreError: as `keep`.
+        """
+        self._note(Titled(title))
+        self.flush()
+
+    def whole(self, turns: int | None = None) -> Transcript:
+        """The conversation, every call with a result, as if its turn were closed now: all of it, or only its first
+        `turns` turns of those that stand.
+
+        Raises:
+            HermesError: there are not so many.
+            StoreError: the log cannot be read.
+        """
+        if turns is None:
+            return _closed(self.turn).transcript
+        self.flush()
+        facts = self._log.recall(self.turn.session_id) if self.begun else []
+        standing = _standing(facts)
+        if not 1 <= turns <= len(standing):
+            raise HermesError(f"There is no turn {turns} to branch from: this session has {len(standing)} of its own.")
+        return self.whole() if turns == len(standing) else _closed(recall(facts[: standing[turns]])).transcript
 
     def limit(self, limits: Limits) -> None:
         """Other limits, from the next turn on."""
@@ -134,7 +166,7 @@ class Session:
         Raises:
             StoreError: the log cannot be written.
         """
-        if self._unsaved and not isinstance(self._unsaved[-1], Opened):
+        if self._unsaved and self.begun:
             self._write()
 
     def close(self) -> None:
@@ -158,6 +190,39 @@ class Session:
         claim = self._log.claim(session_id)
         self._claim.close()
         self._claim.callback(claim.close)
+
+
+def _closed(turn: Turn) -> Turn:
+    return recall(closing(turn, "kernel"), turn)
+
+
+def _standing(facts: Iterable[Kept]) -> list[int]:
+    """Where the turns begin that were not undone."""
+    starts: list[int] = []
+    for at, fact in enumerate(facts):
+        match fact:
+            case Asked():
+                starts.append(at)
+            case Undone(turns):
+                del starts[max(len(starts) - turns, 0) :]
+    return starts
+
+
+def checked(prompt: object, budget: int | None) -> str:
+    """A prompt that can be asked, in text that every provider takes; refused with a `HermesError` where it cannot."""
+    if not isinstance(prompt, str) or not prompt.strip():
+        raise HermesError("The prompt is empty. Say what is to be done.")
+    if budget is not None and budget < 1:
+        raise HermesError(f"A budget of {budget} is too small: it must be 1 model call or more.")
+    return scrub(prompt)
+
+
+def named(title: str) -> str:
+    """A title that can be given; refused with a `HermesError` where it cannot."""
+    name = scrub(title).strip()
+    if not name.isprintable() or not 0 < len(name) <= TITLE:
+        raise HermesError(f"A title is one line of 1 to {TITLE} characters, and no control characters.")
+    return name
 
 
 def limits(settings: Settings) -> Limits:

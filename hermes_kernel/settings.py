@@ -79,7 +79,7 @@ class Settings:
     """
 
     home: Path = folder(HOME, "where sessions, memory and skills are kept")
-    store_url: Server = server("the PostgreSQL server of a store that machines share; its password is never shown")
+    store_url: str = server("the PostgreSQL server of a store that machines share; its password is never shown")
     base_url: str = address("an OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1, or `local:`")
     api_key: str = secret("the endpoint's key; never shown, logged or stored")
     model: str = line("the model to ask")
@@ -188,7 +188,7 @@ class Settings:
         """Values that nobody may see: the endpoint's key, the shared store's password, and those that
         ``model@url#NAME`` fallbacks take from the environment."""
         named = (os.environ.get(model.rpartition("#")[2], "") for model in self.fallback_models if "#" in model)
-        return frozenset({str(self.api_key), *self.store_url.passwords, *named} - {""})
+        return frozenset({str(self.api_key), *Server(self.store_url).passwords, *named} - {""})
 
     def shown(self) -> tuple[Shown, ...]:
         """Every setting for a person to read, in the order of this class; of a key only that it is set."""

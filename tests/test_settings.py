@@ -21,6 +21,7 @@ from hermes_kernel.settings import HOW, LOCAL, OPENAI, RANGES, NoEndpoint, Setti
 CONTRACT = {
     "base_url": "",
     "api_key": "",
+    "store_url": "",
     "model": "",
     "fallback_models": (),
     "aux_model": "",
@@ -254,6 +255,34 @@ def test_a_key_is_never_shown(home: Path):
         with pytest.raises(SettingsError) as refused:
             load(home, wrong)
         assert KEY not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("", ""),
+        (f"postgresql://me:{KEY}@db.example:5432/hermes", "postgresql://me@db.example:5432/hermes"),
+        (f"postgres://me@one:1,two:2/hermes?password={KEY}&sslmode=require", "postgres://me@one:1,two:2/hermes"),
+        ("postgresql:///hermes", "postgresql:///hermes"),
+    ],
+)
+def test_a_shared_store_is_shown_without_its_password(home: Path, url: str, shown: str):
+    settings = load(home, {"HERMES_STORE_URL": url})
+    assert settings.store_url == url
+    assert {row.name: row.value for row in settings.shown()}["store_url"] == shown
+    assert KEY not in f"{settings!r} {settings.shown()} {settings.with_(model='x').shown()}"
+    assert (KEY in settings.secrets) is (KEY in url)
+
+
+def test_a_password_with_signs_in_it_is_redacted_as_it_is_written_and_as_it_is_meant():
+    settings = Settings(store_url="postgresql://me:correct%20horse%40staple@db.example/hermes")
+    assert settings.secrets == {"correct%20horse%40staple", "correct horse@staple"}
+
+
+@pytest.mark.parametrize("url", ["mysql://me:secret@db", "postgresql://", "db.example", "postgresql://a b", 5, "x\ny"])
+def test_a_shared_store_that_is_none_is_refused_without_being_shown(url: object):
+    with pytest.raises(SettingsError, match=r"^store_url cannot be that value: it must be a postgresql:// address\.$"):
+        Settings(store_url=url)
 
 
 @pytest.mark.parametrize(

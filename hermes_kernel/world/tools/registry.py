@@ -13,7 +13,7 @@ from hermes_kernel.core.events import Event, Interrupted, Observed
 from hermes_kernel.core.messages import Image, ToolCall, ToolSpec
 from hermes_kernel.core.redact import redact
 from hermes_kernel.settings import Settings
-from hermes_kernel.world.ports import Clock, Person
+from hermes_kernel.world.ports import Clock, Finder, Person
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools.approvals import Approvals, refusal
 from hermes_kernel.world.tools.calls import Answered, Ready, prepare, resolve
@@ -26,6 +26,7 @@ from hermes_kernel.world.tools.read_file import make_read_file
 from hermes_kernel.world.tools.results import Result, is_small
 from hermes_kernel.world.tools.runner import Batch, Rules
 from hermes_kernel.world.tools.search_files import make_search_files
+from hermes_kernel.world.tools.session_search import make_session_search
 from hermes_kernel.world.tools.speaking import SPEAKER
 from hermes_kernel.world.tools.terminal import make_terminal
 from hermes_kernel.world.tools.todo import Todos, make_todo
@@ -33,6 +34,10 @@ from hermes_kernel.world.tools.tool import Tool, tool_of
 from hermes_kernel.world.tools.write_file import make_write_file
 
 WORKERS = 8  # at least, so that a batch of eight takes as long as one; the default pool of two cores has six
+
+
+class NoTool(ValueError):
+    """There is no tool of that name. One readable line with the names there are."""
 
 
 @dataclass(slots=True)
@@ -46,13 +51,14 @@ class _Session:
 
 
 class Tools:
-    """Keeps `ports.Toolbox`. ``home`` holds results and approvals, ``cwd`` is the working folder, ``shell`` IPython's.
+    """Keeps `ports.Toolbox`. ``home`` holds results and approvals, ``cwd`` is the working folder, ``shell`` IPython's;
+    ``finder`` finds what was said in earlier sessions.
 
     Names keep the place they were first given, so that the tools a provider has cached stay where they were."""
 
     def __init__(  # noqa: PLR0913 - what a session is made of, each by its name
         self, settings: Settings, *, person: Person | None, shell: Any = None, home: Path, cwd: Path, clock: Clock,
-        namespace: dict[str, Any] | None = None,
+        namespace: dict[str, Any] | None = None, finder: Finder | None = None,
     ) -> None:  # fmt: skip
         self.settings = settings
         self.person = person
@@ -60,6 +66,7 @@ class Tools:
         self.home = home
         self.cwd = cwd
         self.clock = clock
+        self.finder = finder
         self.namespace: dict[str, Any] = {} if namespace is None else namespace
         self._tools: dict[str, Tool] = {}
         self._built: dict[str, Tool] = {}
@@ -95,6 +102,9 @@ class Tools:
             make_clarify(lambda: self.person),
         ):
             self._built[made.name] = self.add(made)
+        if self.finder is not None:
+            made = make_session_search(self.finder, lambda: self._session.id, settings.tool_result_chars)
+            self._built[made.name] = self.add(made)
         return self
 
     def configure(self, settings: Settings) -> None:
@@ -119,12 +129,12 @@ class Tools:
         """The same session's tools, but only these.
 
         Raises:
-            ValueError: there is no such tool.
+            NoTool: there is no such tool.
         """
         wanted = {name: resolve(name, self._tools) for name in names}
         unknown = [name for name, known in wanted.items() if not known]
         if unknown:
-            raise ValueError(f"There is no tool named {', '.join(unknown)}. The tools are: {', '.join(self._tools)}.")
+            raise NoTool(f"There is no tool named {', '.join(unknown)}. The tools are: {', '.join(self._tools)}.")
         fewer = copy.copy(self)
         fewer._tools = {  # noqa: SLF001 - a copy of this very object
             name: tool for name, tool in self._tools.items() if name in wanted.values()

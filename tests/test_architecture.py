@@ -22,7 +22,10 @@ ROOT = Path(__file__).resolve().parent.parent
 INNER = ("hermes_kernel.core",)
 BASE = (*INNER, "hermes_kernel.settings", "hermes_kernel.given", "hermes_kernel.ranges")
 MIDDLE = (*BASE, "hermes_kernel.world", "hermes_kernel.prompt")
-WHOLE = (*MIDDLE, "hermes_kernel.session", "hermes_kernel.agent", "hermes_kernel.view", "hermes_kernel.doctor")
+WHOLE = (
+    *MIDDLE, "hermes_kernel.session", "hermes_kernel.agent", "hermes_kernel.view", "hermes_kernel.doctor",
+    "hermes_kernel.export",
+)  # fmt: skip
 ARROWS: dict[str, tuple[str, ...]] = {
     "hermes_kernel": WHOLE,
     "hermes_kernel.core": INNER,
@@ -35,6 +38,9 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "hermes_kernel.equipment": (*MIDDLE, "hermes_kernel.equipment"),
     "hermes_kernel.agent": (*MIDDLE, "hermes_kernel.session", "hermes_kernel.equipment", "hermes_kernel.agent"),
     "hermes_kernel.view": (*INNER, "hermes_kernel.view"),
+    "hermes_kernel.export": (
+        *INNER, "hermes_kernel.cell", "hermes_kernel.view", "hermes_kernel.world.store.records", "hermes_kernel.export",
+    ),
     "hermes_kernel.testing": (*BASE, "hermes_kernel.world", "hermes_kernel.testing"),
     "hermes_kernel.doctor": (*MIDDLE, "hermes_kernel"),
     "hermes_kernel.cell": (*INNER, "hermes_kernel.cell"),

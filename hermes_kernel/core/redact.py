@@ -10,9 +10,13 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote
 
 SHORTEST = 12  # of a known secret; shorter ones, such as ``lm-studio``, are words
+LEAST = 9  # characters of the shortest text in which a rule finds anything: ``://a:bcd@``
+NAMES = frozenset({"fact", "session_id", "parent", "id", "call_id", "lease", "data"})
+"""Fields that name things, which other facts name likewise, and the base64 of images."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,18 @@ def redact(text: str, secrets: frozenset[str] = frozenset()) -> str:
     for rule in dict.fromkeys(rule for anchor, rule in ANCHORED if anchor in lower):
         text = rule.pattern.sub(_Replacement(_marker(rule.kind)), text)
     return text
+
+
+def redact_plain(value: Any, secrets: frozenset[str] = frozenset()) -> Any:
+    """Plain data, such as `plain.dump` makes of a fact, with every text in it redacted but those in `NAMES`."""
+    match value:
+        case str():
+            return redact(value, secrets) if len(value) >= LEAST else value
+        case list():
+            return [redact_plain(item, secrets) for item in value]
+        case dict():
+            return {name: item if name in NAMES else redact_plain(item, secrets) for name, item in value.items()}
+    return value
 
 
 def _forms(secrets: Iterable[str]) -> list[str]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 LINKS = ("http://", "https://", "mailto:")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 TAG = re.compile(r"<(?=[A-Za-z/!?])")
+ACTIVE = re.compile(r"[\\`*_\[\]~$]")
 FENCE = re.compile(r"^([ \t]*)(`{3,}(?=[^`\n]*$)|~{3,})(.*)$")
 MARKS = re.compile(
     r"\\[\\`]"
@@ -34,6 +35,11 @@ def escape(text: str) -> str:
 def clean(text: str) -> str:
     """`text` without control characters, which move cursors, recolour terminals, reverse text. Lines and tabs stay."""
     return CONTROL.sub("", text)
+
+
+def inert(text: str) -> str:
+    """`text` for a line of Markdown: every mark and tag in it is a mere character."""
+    return ACTIVE.sub(lambda found: f"&#{ord(found[0])};", html.escape(clean(text), quote=False))
 
 
 def sanitise(markdown: str) -> str:
@@ -76,8 +82,9 @@ def _mark(found: re.Match[str]) -> str:
 
 
 def _span(whole: str, code: str) -> str:
-    """A code span; as our own HTML where it holds a tag, because renderers disagree on what ends a span."""
-    return f"<code>{html.escape(code.strip(), quote=False)}</code>" if TAG.search(code) else whole
+    """A code span; as our own HTML where it holds a tag, because renderers disagree on what ends a span. Markdown goes
+    on within that, so its marks are written as mere characters."""
+    return f"<code>{inert(code.strip())}</code>" if TAG.search(code) else whole
 
 
 def _allowed(target: str) -> bool:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hermes_kernel.core.redact import RULES, redact
+from hermes_kernel.core.redact import RULES, redact, redact_plain
 
 ALNUM = string.ascii_letters + string.digits
 
@@ -243,3 +243,34 @@ def _seconds(text: str) -> float:
 def test_every_rule_says_what_it_takes_and_where_to_look():
     assert all("secret" in rule.pattern.groupindex and rule.anchors for rule in RULES)
     assert all(anchor == anchor.lower() for rule in RULES for anchor in rule.anchors)
+
+
+@pytest.mark.parametrize(("kind", "key"), SECRETS)
+def test_plain_data_has_no_secret_at_any_depth(kind, key):
+    marker = f"[redacted: {kind}]"
+    fact = {
+        "fact": "Replied",
+        "text": key,
+        "calls": [{"arguments": key, "flaw": ""}],
+        "usage": {"calls": 1, "cost": 0.5},
+    }
+    assert redact_plain(fact) == {
+        **fact, "text": marker, "calls": [{"arguments": marker, "flaw": ""}],
+    }  # fmt: skip
+
+
+def test_what_names_things_and_pictures_stay_as_they_are():
+    key = SECRETS[0][1]
+    fact = {"fact": "Opened", "session_id": key, "images": [{"mime": "image/png", "data": key}], "x": None, "ok": True}
+    assert redact_plain(fact) == fact
+
+
+def test_plain_data_has_no_known_secret():
+    assert redact_plain({"text": "it is hunter2hunter2"}, frozenset({"hunter2hunter2"})) == {
+        "text": "it is [redacted: secret]"
+    }
+
+
+@given(st.text(max_size=8))
+def test_a_text_too_short_for_any_rule_holds_no_secret(text):
+    assert redact(text) == text

@@ -14,3 +14,10 @@ def test_a_backslash_before_a_mark_stays_as_it_is_written(text: str) -> None:
 
 def test_a_backtick_that_is_escaped_opens_no_code() -> None:
     assert "<b>" not in sanitise(r"\`<b>`")
+
+
+def test_code_with_a_tag_in_it_holds_no_link_no_image_and_no_emphasis() -> None:
+    shown = sanitise("`<b> [x](javascript:a) ![i](http://e/x.png) **b**`")
+    assert shown == (
+        "<code>&lt;b&gt; &#91;x&#93;(javascript:a) !&#91;i&#93;(http://e/x.png) &#42;&#42;b&#42;&#42;</code>"
+    )

@@ -7,7 +7,7 @@ Many processes may have a store on one home; none waits for another to append.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from uuid import uuid4
 
@@ -24,6 +24,7 @@ from hermes_kernel.world.store.places import NoSession, Places, explaining
 from hermes_kernel.world.store.reading import Home, records
 from hermes_kernel.world.store.records import Record, encode, facts
 from hermes_kernel.world.store.sources import Shared
+from hermes_kernel.world.store.taking import Present, portions, present
 
 
 def _fresh_id() -> str:
@@ -67,6 +68,27 @@ class Store:
                 self._journal.append(b"".join(map(encode, told)))
             if self._home.shared:
                 self._home.shared.append(told)
+
+    def take(self, told: Sequence[Record]) -> None:
+        """Write facts that have their uids and places already. On disk when it returns; whoever holds the claims of
+        their sessions has looked, in `present`, which are here. A fact that is here nevertheless changes nothing.
+
+        Raises:
+            StoreError: the disk is full or the home is read-only; what was written of `told` may be taken again.
+        """
+        with explaining(self._places):
+            with self._mutex:
+                for lines in portions(told):
+                    self._journal.append(lines)
+                for session in {record.session for record in told}:
+                    self._heads.pop(session, None)
+            if self._home.shared:
+                self._home.shared.append(list(told))
+
+    def present(self, sessions: Sequence[str]) -> Present:
+        """What is here of these sessions, fact by fact, and which of them were deleted here."""
+        with explaining(self._places):
+            return present(self._home, sessions)
 
     def recall(self, session_id: str) -> list[Kept]:
         """Every kept fact of a session in order, whoever wrote it and wherever it is by now.

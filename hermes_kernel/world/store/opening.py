@@ -1,0 +1,32 @@
+"""Opening a home's store, with or without one that it shares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from uuid import uuid4
+
+from hermes_kernel.world.clock import SystemClock
+from hermes_kernel.world.ports import Clock
+from hermes_kernel.world.store.store import Store
+
+
+def _fresh_id() -> str:
+    return uuid4().hex
+
+
+def open_store(
+    home: Path, store_url: str = "", *, clock: Clock | None = None, ids: Callable[[], str] = _fresh_id
+) -> Store:
+    """The store of `home`; with a `store_url`, of every home that names the same. Nothing is made, read or asked yet.
+
+    Raises:
+        StoreError: `store_url` is no PostgreSQL URL, or psycopg is missing; the text says what to do.
+    """
+    if not store_url:
+        return Store(home, clock=clock, ids=ids)
+    from hermes_kernel.world.store.shared.address import address
+    from hermes_kernel.world.store.shared.hub import Hub
+
+    clock = clock or SystemClock()
+    return Store(home, clock=clock, ids=ids, shared=Hub(address(store_url), clock=clock, ids=ids))

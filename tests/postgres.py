@@ -1,0 +1,151 @@
+"""A PostgreSQL server of the tests' own, from the system's packages: made in a scratch folder, reached by a socket and
+on loopback, gone at the end.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+USER, PASSWORD = "hermes", "open sesame/@:%"
+QUOTED = "open%20sesame%2F%40%3A%25"
+
+_numbers = itertools.count(1)
+
+
+def binaries() -> Path | None:
+    """Where PostgreSQL is installed: Debian keeps each version apart."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+    named = shutil.which("initdb")
+    return found[-1].parent if found else Path(named).parent if named else None
+
+
+def free_port() -> int:
+    import socket
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Postgres:
+    """A server that can be stopped, started and frozen. It runs as ``postgres`` where we are root: as root it won't."""
+
+    def __init__(self, folder: Path, programs: Path, *options: str) -> None:
+        self.folder, self.programs, self.options, self.port = folder, programs, options, free_port()
+        self._as: dict[str, object] = {}
+        if os.getuid() == 0:
+            other = pwd.getpwnam("postgres")
+            os.chown(folder, other.pw_uid, other.pw_gid)
+            self._as = {"user": other.pw_uid, "group": other.pw_gid, "extra_groups": []}
+        secret = folder / "password"
+        secret.write_text(PASSWORD)
+        secret.chmod(0o644)
+        self._run("initdb", "-D", folder / "data", "-U", USER, "-A", "scram-sha-256", f"--pwfile={secret}", "-N",
+                  "-E", "UTF8", "--locale=C.UTF-8")  # fmt: skip
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def url(
+        self, database: str = "postgres", *, host: str = "127.0.0.1", password: str = QUOTED, more: str = ""
+    ) -> str:
+        return f"postgresql://{USER}:{password}@{host}:{self.port}/{database}{more}"
+
+    def start(self) -> None:
+        settings = {
+            "port": self.port, "unix_socket_directories": self.folder, "listen_addresses": "*", "fsync": "off",
+            "max_connections": 60, "shared_buffers": "32MB",
+        }  # fmt: skip
+        command = [self.programs / "postgres", "-D", self.folder / "data", *self.options]
+        command += [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+        with (self.folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                command, stdout=log, stderr=log, cwd=self.folder, process_group=0, **self._as
+            )
+        while not self._answers():
+            assert self._process.poll() is None, (self.folder / "log").read_text()
+
+    def stop(self) -> None:
+        """At once: whoever is connected is cut off."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGINT)
+            self._process.wait(30)
+            self._process = None
+
+    def kill(self) -> None:
+        """As a power cut would, as far as a machine that goes on can say."""
+        assert self._process is not None
+        self.signal(signal.SIGKILL)
+        self._process.wait(30)
+        self._process = None
+
+    def signal(self, number: signal.Signals) -> None:
+        """To the server and all that serve in it."""
+        import psutil
+
+        assert self._process is not None
+        parent = psutil.Process(self._process.pid)
+        for each in (*parent.children(recursive=True), parent):
+            with suppress(psutil.NoSuchProcess):
+                each.send_signal(number)
+
+    def database(self) -> str:
+        """The URL of a database with nothing in it."""
+        name = f"d{next(_numbers)}"
+        self.execute(f"CREATE DATABASE {name}")
+        return self.url(name)
+
+    def execute(self, statement: str, database: str = "postgres") -> list[tuple[object, ...]]:
+        import psycopg
+
+        with psycopg.connect(self.url(database), autocommit=True) as connection:
+            answer = connection.execute(statement.encode())
+            return answer.fetchall() if answer.description else []
+
+    def _answers(self) -> bool:
+        import psycopg
+
+        try:
+            psycopg.connect(self.url()).close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def _run(self, program: str, *arguments: object) -> None:
+        command = [str(self.programs / program), *map(str, arguments)]
+        subprocess.run(command, check=True, capture_output=True, cwd=self.folder, **self._as)
+
+
+def serving(*options: str) -> Iterator[Postgres]:
+    """For fixtures: a server while it is needed."""
+    programs = binaries()
+    if programs is None:
+        assert not os.environ.get("CI"), "no PostgreSQL: apt-get install postgresql"
+        pytest.skip("no PostgreSQL: apt-get install postgresql")
+    folder = Path(tempfile.mkdtemp(prefix="pg"))
+    server = Postgres(folder, programs, *options)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
+        shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    yield from serving()
+
+
+@pytest.fixture
+def url(postgres: Postgres) -> str:
+    return postgres.database()

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
 from hermes_kernel.core.events import Kept, Opened
 from hermes_kernel.core.plain import Plain, dump
+from hermes_kernel.core.redact import redact_plain
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.store.apart import Apart
@@ -56,13 +58,18 @@ class Store:
         self._heads: dict[str, tuple[int, float]] = {}
         forget_in_child(self)
 
+    @property
+    def home(self) -> Home:
+        """Where the facts are, for who reads, deletes or compacts them."""
+        return self._home
+
     def append(self, session_id: str, *events: Kept) -> None:
         with explaining(self._places):
             if session_id not in self._heads:
                 # A session that is only now opened has no earlier facts: the database need not be woken to know it.
                 found = [] if isinstance(events[0], Opened) else records(self._home, session_id)
                 self._remember(session_id, found)
-            dumped = [dump(event) for event in events]
+            dumped = [redact_plain(dump(event)) for event in events]
             with self._mutex:
                 told = [self._record(session_id, fact) for fact in dumped]
                 self._journal.append(b"".join(map(encode, told)))
@@ -77,13 +84,14 @@ class Store:
             StoreError: the disk is full or the home is read-only; what was written of `told` may be taken again.
         """
         with explaining(self._places):
+            told = [replace(record, fact=redact_plain(record.fact)) for record in told]
             with self._mutex:
                 for lines in portions(told):
                     self._journal.append(lines)
                 for session in {record.session for record in told}:
                     self._heads.pop(session, None)
             if self._home.shared:
-                self._home.shared.append(list(told))
+                self._home.shared.append(told)
 
     def present(self, sessions: Sequence[str]) -> Present:
         """What is here of these sessions, fact by fact, and which of them were deleted here."""

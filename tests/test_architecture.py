@@ -24,7 +24,7 @@ BASE = (*INNER, "hermes_kernel.settings", "hermes_kernel.given", "hermes_kernel.
 MIDDLE = (*BASE, "hermes_kernel.world", "hermes_kernel.prompt")
 WHOLE = (
     *MIDDLE, "hermes_kernel.session", "hermes_kernel.agent", "hermes_kernel.view", "hermes_kernel.doctor",
-    "hermes_kernel.export",
+    "hermes_kernel.export", "hermes_kernel.looking",
 )  # fmt: skip
 ARROWS: dict[str, tuple[str, ...]] = {
     "hermes_kernel": WHOLE,
@@ -41,6 +41,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "hermes_kernel.export": (
         *INNER, "hermes_kernel.cell", "hermes_kernel.view", "hermes_kernel.world.store.records", "hermes_kernel.export",
     ),
+    "hermes_kernel.looking": (*MIDDLE, "hermes_kernel.view", "hermes_kernel.looking"),
     "hermes_kernel.testing": (*BASE, "hermes_kernel.world", "hermes_kernel.testing"),
     "hermes_kernel.doctor": (*MIDDLE, "hermes_kernel"),
     "hermes_kernel.cell": (*INNER, "hermes_kernel.cell"),

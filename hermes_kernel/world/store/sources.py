@@ -4,6 +4,7 @@ that the database remembers for it: the journals of the home first, then a store
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -36,9 +37,18 @@ class Source(Protocol):
 class Shared(Source, Protocol):
     """A store that several homes share. Every fact of this home goes to its journal first and then there."""
 
+    @property
+    def waiting(self) -> str:
+        """One line while the store cannot be had; else nothing."""
+        ...
+
     def append(self, records: Sequence[Record]) -> None:
-        """Records that the journal has just taken. Where they cannot be had there now, somebody is told, nothing is
-        raised, and `ship` brings them later."""
+        """Records that the journal has just taken. Where they cannot be had there now, `waiting` says so, nothing is
+        raised, and `ship` brings them later.
+
+        Raises:
+            StoreError: somebody else acts on their session now, or has deleted it.
+        """
         ...
 
     def ship(self, records: Sequence[Record]) -> None:
@@ -47,6 +57,42 @@ class Shared(Source, Protocol):
         Raises:
             StoreError: they could not be brought now; the journal stays until they are.
         """
+        ...
+
+    def claim(self, session_id: str) -> AbstractContextManager[object]:
+        """Be the one process in this session in any home; in this one, while the store is away.
+
+        Raises:
+            StoreError: another process is in it; the text names it.
+        """
+        ...
+
+    def check(self, session_id: str) -> None:
+        """Nothing, while a claim on the session was not lost to another process.
+
+        Raises:
+            StoreError: it was; the text names who has it.
+        """
+        ...
+
+    def deleted(self) -> frozenset[str]:
+        """Every session that was deleted in any home.
+
+        Raises:
+            StoreError: the store cannot be asked now.
+        """
+        ...
+
+    def delete(self, session_id: str, now: float) -> int:
+        """Forget a session for good, in all homes. Gives how many facts the store had of it.
+
+        Raises:
+            StoreError: the store cannot be asked now.
+        """
+        ...
+
+    def close(self) -> None:
+        """Bring what is owed, if that can be, and let go of the store until it is next needed."""
         ...
 
 

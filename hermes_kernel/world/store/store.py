@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
@@ -65,6 +66,8 @@ class Store:
 
     def append(self, session_id: str, *events: Kept) -> None:
         with explaining(self._places):
+            if self._home.shared:
+                self._home.shared.check(session_id)
             if session_id not in self._heads:
                 # A session that is only now opened has no earlier facts: the database need not be woken to know it.
                 found = [] if isinstance(events[0], Opened) else records(self._home, session_id)
@@ -112,14 +115,17 @@ class Store:
         self._remember(session_id, found)
         return facts(found)
 
-    def claim(self, session_id: str) -> Claim:
-        """The right to act on a session, until closed or dead. A context manager.
+    def claim(self, session_id: str) -> ExitStack:
+        """The right to act on a session, until closed or dead; in every home that shares the store. A context manager.
 
         Raises:
             StoreError: another process, named in the text, acts on it; or the home takes no lock file.
         """
-        with explaining(self._places):
-            return Claim(self._places.claim(session_id), session_id)
+        with explaining(self._places), ExitStack() as claims:
+            claims.enter_context(Claim(self._places.claim(session_id), session_id))
+            if self._home.shared:
+                claims.enter_context(self._home.shared.claim(session_id))
+            return claims.pop_all()
 
     def sessions(self, limit: int = 20) -> list[SessionRow]:
         """The sessions last active, newest first."""
@@ -150,7 +156,14 @@ class Store:
         """Leave this process's journal, and have done what `fold_apart` still owes. The store can be used again."""
         with self._mutex:
             self._journal.close()
+        if self._home.shared:
+            self._home.shared.close()
         self._apart.close()
+
+    @property
+    def waiting(self) -> str:
+        """One line while a shared store cannot be had, with how many facts wait for it; else nothing."""
+        return self._home.shared.waiting if self._home.shared else ""
 
     def forget(self) -> None:
         """In a forked child: whoever held the mutex is not here to let go of it."""

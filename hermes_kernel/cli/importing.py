@@ -1,0 +1,124 @@
+"""``hermes-kernel import``: conversations of the original Hermes Agent, and our own exports, brought into the store."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hermes_kernel.cli.trouble import Failure, Misuse
+from hermes_kernel.core.redact import redact
+from hermes_kernel.settings import Settings
+
+if TYPE_CHECKING:
+    from hermes_kernel.world.importing import Brought
+
+SEVERAL = 50  # sessions from which on a person is told how far it is
+
+
+def add_import(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the command."""
+    about = "bring in the conversations of Hermes Agent (state.db or JSONL), or an export"
+    command = commands.add_parser("import", help=about, description=f"{about[0].upper()}{about[1:]}.")
+    command.add_argument(
+        "path", nargs="?", metavar="PATH", help="a state.db, its folder, or a .jsonl (default: state.db in the home)"
+    )
+    command.add_argument("--dry-run", action="store_true", help="say what would be imported and write nothing")
+    command.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    command.set_defaults(do=import_)
+
+
+def import_(options: argparse.Namespace) -> int:
+    """Import what is at a path and say what came of it. Again adds only what is new.
+
+    Raises:
+        Misuse: there is nothing at the path that could be imported.
+        Failure: the store cannot be written, or what is there cannot be read to its end.
+    """
+    from hermes_kernel.world.importing import Unreadable
+
+    settings = Settings.load()
+    path = Path(options.path).expanduser() if options.path else settings.home
+    try:
+        brought = _bring(path, settings, dry=options.dry_run)
+    except Unreadable as error:
+        raise Misuse(str(error)) from None
+    beside = _beside(path if path.is_dir() else path.parent)
+    if options.json:
+        print(json.dumps({**dataclasses.asdict(brought), "dry_run": options.dry_run, "beside": beside}, indent=2))
+    else:
+        print("\n".join([*_lines(brought, dry=options.dry_run), *beside]))
+    return 0
+
+
+def _bring(path: Path, settings: Settings, *, dry: bool) -> Brought:
+    from hermes_kernel.world.importing import Care, Importer, source
+    from hermes_kernel.world.store import Store, StoreError
+
+    care = Care(partial(redact, secrets=settings.secrets))
+    store = Store(settings.home)
+    try:
+        with source(path) as found:
+            importer = Importer(store, settings.home, care, dry=dry)
+            brought = importer.bring(found.stories(care), _progress(len(found)))
+        with suppress(StoreError):  # what is not folded is found all the same
+            if not dry:
+                store.fold()
+    except StoreError as error:
+        raise Failure(f"{error}\nWhat was imported stands; the same command goes on where this one stopped.") from None
+    finally:
+        store.close()
+    return brought
+
+
+def _progress(total: int) -> Callable[[int], None]:
+    """Tells a person at a terminal how far it is."""
+    if not sys.stderr.isatty() or 0 < total < SEVERAL:
+        return lambda _: None
+
+    def tell(done: int) -> None:
+        of = f" of {total}" if total else ""
+        print(f"\r{done}{of} sessions", end="\n" if done == total else "", file=sys.stderr, flush=True)
+
+    return tell
+
+
+def _lines(brought: Brought, *, dry: bool) -> list[str]:
+    """What was done, what was there, what was left out and why."""
+    did = "would be imported" if dry else "imported"
+    counts = (
+        (brought.sessions, "session"),
+        (brought.messages, "message"),
+        (brought.calls, "tool call"),
+        (brought.titles, "title"),
+    )
+    out = [f"{', '.join(_counted(count, what) for count, what in counts)} {did}"]
+    if brought.grown:
+        out.append(f"{_counted(brought.grown, 'session')} here before had more to tell")
+    if brought.same or brought.known:
+        out.append(f"already there: {_counted(brought.same, 'session')}, {_counted(brought.known, 'message')}")
+    out += [f"left out: {count} {why}" for why, count in sorted(brought.skipped.items())]
+    if brought.hidden:
+        out.append(f"{_counted(brought.hidden, 'text')} had a secret in them, which was replaced")
+    return out
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def _beside(folder: Path) -> list[str]:
+    """What else the original keeps there. It is no conversation: it stays where it is."""
+    found = []
+    skills = sum(1 for _ in (folder / "skills").rglob("SKILL.md"))
+    if skills:
+        found.append(f"{_counted(skills, 'skill')} in {folder / 'skills'}: read in place, not copied")
+    if any((folder / "memories").glob("*.md")):
+        found.append(f"memories in {folder / 'memories'}: read in place, not copied")
+    return found

@@ -1,0 +1,122 @@
+"""Exports as lines of JSON: the original's, a session with its messages to a line, and our own, a fact to a line."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self, TypeGuard
+
+from hermes_kernel.core.plain import load
+from hermes_kernel.core.redact import redact_plain
+from hermes_kernel.core.text import scrub
+from hermes_kernel.world.importing.reading import session_id, story
+from hermes_kernel.world.importing.told import Care, Story
+from hermes_kernel.world.importing.trouble import Unreadable
+from hermes_kernel.world.store.records import Record
+
+LONGEST_UID = 200  # characters
+FURTHEST = 2**53  # beyond it a number of JSON is not the same everywhere
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """Facts of one session as another store of ours has them, in order."""
+
+    session: str
+    records: tuple[Record, ...]
+
+
+class Lines:
+    """The sessions of one export. A context manager."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __len__(self) -> int:
+        """Not known before it is read."""
+        return 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def stories(self, care: Care) -> Iterator[Story | Copy]:
+        """Each session. Facts of one session that stand together are one copy. Lines that are neither are counted.
+
+        Raises:
+            Unreadable: no line is a session or a fact.
+        """
+        copied: list[Record] = []
+        found = False
+        for line in self._lines(care):
+            record = _record(line)
+            if copied and (record is None or record.session != copied[0].session):
+                yield Copy(copied[0].session, tuple(copied))
+                copied = []
+            found = found or record is not None
+            if record is not None:
+                copied.append(record)
+                continue
+            for told in _stories(line, care):
+                found = True
+                yield told
+        if copied:
+            yield Copy(copied[0].session, tuple(copied))
+        if not found:
+            raise Unreadable(f"{self._path} has no session in it: expected an export of JSON lines, one to a line")
+
+    def _lines(self, care: Care) -> Iterator[dict[str, Any]]:
+        with self._path.open(encoding="utf-8-sig", errors="replace", newline="\n") as file:
+            for line in file:
+                if not line.strip():
+                    continue
+                plain = _parsed(line)
+                if isinstance(plain, dict):
+                    yield plain
+                else:
+                    care.skip("lines that are not a JSON object")
+
+
+def _parsed(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _stories(line: dict[str, Any], care: Care) -> Iterator[Story]:
+    """The session of a line, or those that a conversation was split into where the export keeps them together."""
+    segments = line.get("segments")
+    for session in segments if isinstance(segments, list) and segments else [line]:
+        rows = session.get("messages") if isinstance(session, dict) else None
+        if not isinstance(rows, list):
+            care.skip("lines that are neither a session nor a fact")
+            continue
+        told = story(session, [row for row in rows if isinstance(row, dict)], care, whole=False)
+        if told is not None:
+            yield told
+
+
+def _record(line: dict[str, Any]) -> Record | None:
+    """A fact of ours, without the secrets that may be in it; None for what is no such thing."""
+    name, key, fact = line.get("session"), line.get("uid"), line.get("fact")
+    n, t = line.get("n"), line.get("t")
+    if not (isinstance(name, str) and isinstance(key, str) and isinstance(fact, dict)):
+        return None
+    if not (session_id(name) and 0 < len(key) <= LONGEST_UID and _is_number(n) and _is_number(t)):
+        return None
+    try:
+        load(fact)
+        plain = json.loads(scrub(json.dumps(redact_plain(fact), ensure_ascii=False, allow_nan=False)))
+    except (ValueError, RecursionError):
+        return None
+    return Record(scrub(key), session_id(name), int(n), float(t), plain)
+
+
+def _is_number(value: Any) -> TypeGuard[float]:
+    return isinstance(value, int | float) and math.isfinite(value) and 0 <= value < FURTHEST

@@ -1,0 +1,142 @@
+"""What a story has to say that a store does not know yet, as records with their places.
+
+A log only grows, so whatever the original took back since is taken back here too, by a fact that says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hermes_kernel.core.events import Asked, Compressed, Kept, Observed, Opened, Replied, Titled, Undone
+from hermes_kernel.core.plain import dump
+from hermes_kernel.world.importing.known import Known, uid
+from hermes_kernel.world.importing.shares import left, shared_out
+from hermes_kernel.world.importing.told import Story
+from hermes_kernel.world.importing.turns import ROOM, UNASKED, Item, items
+from hermes_kernel.world.store.records import Record, ordered
+
+MESSAGES = ("Asked", "Replied", "Observed")
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What is to be written of one story, and how much of it is there: ``messages`` and ``calls`` are new, ``known``
+    messages were here before, ``late`` ones stand before others that are here and cannot be put between."""
+
+    records: tuple[Record, ...]
+    messages: int = 0
+    calls: int = 0
+    titles: int = 0
+    known: int = 0
+    late: int = 0
+
+
+def news(story: Story, known: Known) -> News:
+    """What is new in `story` to a store that has `known` of it."""
+    told = items(story)
+    seen = [n for n, item in enumerate(told) if uid(story.session, item.key) in known.uids]
+    fresh = told[seen[-1] + 1 :] if seen else told
+    entries = [*_opening(story, known), *_taken_back(story, known, told, _seam(known, fresh))]
+    titled = sum(isinstance(item.fact, Titled) for item in entries)
+    facts = shared_out([item.fact for item in entries], left(story.spent, known.spent))
+    messages = sum(item.told for item in fresh)
+    before = sum(told[n].told for n in seen)
+    return News(
+        tuple(_placed(story, known, entries, facts)),
+        messages,
+        sum(len(item.fact.calls) for item in fresh if isinstance(item.fact, Replied)),
+        titled,
+        before,
+        sum(item.told for item in told) - messages - before,
+    )
+
+
+def copied(records: Sequence[Record], known: Known) -> News | None:
+    """What is new in facts of another store of ours; None where both stores went on with the session."""
+    there = ordered(records)
+    fresh = [record for record in there if record.uid not in known.uids]
+    if known.uids and any(record.n < known.next for record in fresh):
+        return None
+    kinds = [record.fact.get("fact") for record in fresh]
+    return News(
+        tuple(fresh),
+        sum(kind in MESSAGES for kind in kinds),
+        sum(len(record.fact.get("calls", ())) for record in fresh),
+        kinds.count("Titled"),
+        sum(record.fact.get("fact") in MESSAGES for record in there) - sum(kind in MESSAGES for kind in kinds),
+    )
+
+
+def _opening(story: Story, known: Known) -> list[Item]:
+    """The session's beginning where it is new, and its title where that is."""
+    out: list[Item] = []
+    if not known.uids:
+        times = [t for t in (story.started, *(told.t for told in story.messages[:1])) if t is not None]
+        opened = Opened(story.session, story.system, story.model, story.kind, story.parent)
+        out.append(Item(origin(story), min(times, default=0.0), opened))
+    if story.title and (story.title,) != known.titles[-1:]:
+        out.append(Item(f"titled:{len(known.titles)}:{story.title}", None, Titled(story.title)))
+    return out
+
+
+def origin(story: Story) -> str:
+    """The key of a session's beginning: another session of this id began at another time."""
+    return f"opened:{story.started}"
+
+
+def _seam(known: Known, fresh: Sequence[Item]) -> tuple[Item, ...]:
+    """`fresh` as it follows what is here. A turn that was over here and went on there goes on as another turn."""
+    first = next(iter(fresh), None)
+    if known.over and first and isinstance(first.fact, Replied | Observed):
+        return (_seam_before(first), *fresh)
+    return tuple(fresh)
+
+
+def _seam_before(item: Item) -> Item:
+    return Item(f"seam:{item.key}", item.t, Asked(UNASKED, budget=ROOM))
+
+
+def _taken_back(story: Story, known: Known, told: Sequence[Item], fresh: Iterable[Item]) -> list[Item]:
+    """`fresh` with the turns taken back that do not stand in the original, each before the next begins."""
+    turns = _Turns(story, known, told)
+    out: list[Item] = []
+    for item in (*fresh, None):
+        if (item is None or isinstance(item.fact, Asked | Compressed)) and (count := turns.fall()):
+            last = out[-1] if out else Item(str(known.next), None, Undone())
+            out.append(Item(f"undone:{last.key}:{len(turns.standing)}", last.t, Undone(count)))
+        if item is not None:
+            turns.see(item)
+            out.append(item)
+    return out
+
+
+class _Turns:
+    """The turns that stand here, and which of them the original no longer has."""
+
+    def __init__(self, story: Story, known: Known, told: Sequence[Item]) -> None:
+        self.standing = list(known.standing)
+        self._story = story
+        self._gone = {uid(story.session, item.key): item.gone for item in told if isinstance(item.fact, Asked)}
+        seams = (uid(story.session, _seam_before(item).key) for item in told) if self.standing else ()
+        self._gone |= dict.fromkeys(seams, False)
+
+    def see(self, item: Item) -> None:
+        if isinstance(item.fact, Asked):
+            self.standing.append(uid(self._story.session, item.key))
+
+    def fall(self) -> int:
+        """How many of the last turns are to be taken back now."""
+        count = 0
+        while self.standing and self._gone.get(self.standing[-1], self._story.whole):
+            self.standing.pop()
+            count += 1
+        return count
+
+
+def _placed(story: Story, known: Known, entries: Sequence[Item], facts: Sequence[Kept]) -> Iterable[Record]:
+    """Each fact at its place. Time never goes back within a session."""
+    t = known.t
+    for n, (item, fact) in enumerate(zip(entries, facts, strict=True), known.next):
+        t = t if item.t is None else max(t, item.t)
+        yield Record(uid(story.session, item.key), story.session, n, t, dump(fact))

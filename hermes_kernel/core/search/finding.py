@@ -23,6 +23,16 @@ class About:
     model: str = ""
 
 
+def root(parents: Mapping[str, str], session: str) -> str:
+    """The session that a lineage began with; one that leads back to itself, for the data is damaged, begins with the
+    first of its names. A parent that is not there still joins its children."""
+    line: list[str] = []
+    while session and session not in line:
+        line.append(session)
+        session = parents.get(session, "")
+    return min(line[line.index(session) :]) if session else line[-1]
+
+
 def shown(ranked: Ranked, query: Query, about: Mapping[str, About], limit: int, note: str = "") -> Found:
     """The best ``limit`` threads of what was found, with the `HITS` best of each. ``about`` knows each session."""
     groups: dict[str, list[tuple[float, Passage]]] = {}

@@ -104,6 +104,16 @@ def _explaining(path: Path) -> Iterator[None]:
         raise StoreError(f"{path}: {' '.join(str(error).split())[:200]}") from error
 
 
+def begin(connection: DuckDBPyConnection, path: Path, name: str) -> None:
+    """Attach a new file as `name`, with the schema in it and nothing else."""
+    connection.execute(f"ATTACH {_literal(path)} AS {name} (STORAGE_VERSION '{STORAGE}')")
+    connection.execute(f"USE {name}")
+    connection.execute(TABLES)
+    connection.execute("INSERT INTO format VALUES (?)", [FORMAT])
+    connection.execute(VIEWS)
+    connection.execute("USE memory")
+
+
 def bring(connection: DuckDBPyConnection, records: Sequence[Record]) -> None:
     """Have the temporary table ``incoming``, which is shaped like ``facts``, hold just these records."""
     connection.execute(INCOMING)
@@ -151,12 +161,7 @@ def _create(path: Path) -> None:
     fresh.unlink(missing_ok=True)
     wal(fresh).unlink(missing_ok=True)
     with closing(connect()) as connection, _explaining(path):
-        connection.execute(f"ATTACH {_literal(fresh)} AS store (STORAGE_VERSION '{STORAGE}')")
-        connection.execute("USE store")
-        connection.execute(TABLES)
-        connection.execute("INSERT INTO format VALUES (?)", [FORMAT])
-        connection.execute(VIEWS)
-        connection.execute("USE memory")
+        begin(connection, fresh, "store")
         connection.execute("CHECKPOINT store")
         connection.execute("DETACH store")
     fresh.chmod(PRIVATE_FILE)

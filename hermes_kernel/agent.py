@@ -19,7 +19,7 @@ from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.interrupt import pressing
 from hermes_kernel.world.ports import Archive, Clock, Model, Person
 from hermes_kernel.world.stop import Stop
-from hermes_kernel.world.store import Store
+from hermes_kernel.world.store.opening import open_store
 from hermes_kernel.world.tools import Tool, Tools, inside_user_code
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Agent:
 
     Raises:
         SettingsError: a setting is unknown or out of range.
-        HermesError: there is no such session, or another process is in it.
+        HermesError: there is no such session, another process is in it, or the shared store cannot be used.
     """
 
     def __init__(  # noqa: PLR0913 - the front door: each argument is one thing a person may want to say
@@ -64,7 +64,8 @@ class Agent:
         given = model if model is not None and not isinstance(model, str) else None
         self.notebook = notebook
         self._clock: Clock = clock or SystemClock()
-        self.store: Archive = log or Store(settings.home, clock=self._clock, ids=_new_id)
+        with readable():
+            self.store: Archive = log or open_store(settings.home, settings.store_url, clock=self._clock, ids=_new_id)
         self._session = Session(self.store, limits(settings))
         self._equipment = Equipment(settings, self._clock, person=person, shell=shell, given=given, finder=self.store)
         self._stop: Stop | None = None

@@ -70,6 +70,8 @@ APPROVALS = {
 
 ASK = "When a choice that matters is open, ask with `clarify`; otherwise choose sensibly and say what you chose."
 PLAN = "Keep a list with `todo` when a task has more than three steps."
+RECALL = "What was said in earlier sessions is found with `session_search`: look there before you ask for it again."
+USES = (("clarify", ASK), ("todo", PLAN), ("session_search", RECALL))
 
 SMALL = """\
 You are Hermes, an assistant in a Jupyter notebook.{python}
@@ -114,7 +116,7 @@ def _clause(description: str) -> str:
 
 def _full(settings: Settings, offered: set[str]) -> Iterator[str]:
     yield WHO
-    yield WORK + "".join(f"\n- {line}" for name, line in (("clarify", ASK), ("todo", PLAN)) if name in offered)
+    yield WORK + "".join(f"\n- {line}" for name, line in USES if name in offered)
     if "python" in offered:
         yield NOTEBOOK
     yield ANSWER

@@ -11,7 +11,7 @@ from contextlib import ExitStack, aclosing, contextmanager, suppress
 from dataclasses import replace
 
 from hermes_kernel.core.budget import Limits
-from hermes_kernel.core.events import Asked, Event, Kept, Observed, Opened, Titled, Undone, is_kept
+from hermes_kernel.core.events import Asked, Compressed, Event, Kept, Observed, Opened, Titled, Undone, is_kept
 from hermes_kernel.core.messages import Transcript
 from hermes_kernel.core.text import scrub
 from hermes_kernel.core.turn import Turn, World, closing, evolve, play, recall
@@ -197,14 +197,17 @@ def _closed(turn: Turn) -> Turn:
 
 
 def _standing(facts: Iterable[Kept]) -> list[int]:
-    """Where the turns begin that were not undone."""
+    """Where the turns begin that were not undone. Those before a compression are past taking back."""
     starts: list[int] = []
+    past = 0
     for at, fact in enumerate(facts):
         match fact:
             case Asked():
                 starts.append(at)
+            case Compressed():
+                past = max(len(starts) - 1, 0)
             case Undone(turns):
-                del starts[max(len(starts) - turns, 0) :]
+                del starts[max(len(starts) - turns, past) :]
     return starts
 
 

@@ -1,18 +1,18 @@
-"""What ``%hermes COMMAND`` does: a small function for each, in one table. Each returns a table that is also a value."""
+"""What ``%hermes COMMAND`` does: a small function for each, in one table. What each returns is shown and is a value."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from hermes_kernel.core.events import Outcome
 from hermes_kernel.core.text import brief
 from hermes_kernel.session import HermesError
 from hermes_kernel.settings import RANGES
+from magics import conversations
 from magics.options import usage as options
-from magics.table import PlainTable, Table, facts
+from magics.table import Shown, Table, facts
 from magics.verdict import readable
 
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ class Command(NamedTuple):
 
     takes: str
     about: str
-    do: Callable[[Desk, str], Table]
+    do: Callable[[Desk, str], Shown]
 
 
-def run(desk: Desk, line: str) -> Table:
+def run(desk: Desk, line: str) -> Shown:
     """Do what `line` asks for; nothing asked for shows the help.
 
     Raises:
@@ -35,8 +35,8 @@ def run(desk: Desk, line: str) -> Table:
     """
     name, _, rest = line.strip().partition(" ")
     with readable():
-        table = find(name or "help").do(desk, rest.strip())
-        return PlainTable(table.columns, table.rows, table.value, table.note) if desk.settings.plain else table
+        shown = find(name or "help").do(desk, rest.strip())
+        return shown.plain() if desk.settings.plain else shown
 
 
 def find(name: str) -> Command:
@@ -102,19 +102,6 @@ def _new(desk: Desk, rest: str) -> Table:
     return facts(("new session", desk.agent.session_id), value=desk.agent.session_id)
 
 
-def _branch(desk: Desk, rest: str) -> Table:
-    _nothing("branch", rest)
-    parent = desk.agent.session_id
-    desk.agent.branch()
-    return facts(("new session", desk.agent.session_id), ("branched from", parent), value=desk.agent.session_id)
-
-
-def _resume(desk: Desk, rest: str) -> Table:
-    turn = desk.agent.resume(rest or "last")
-    note = "The conversation is back; the notebook's variables are what they are now."
-    return facts(("session", turn.session_id), ("turns", len(turn.starts)), value=turn, note=note)
-
-
 def _undo(desk: Desk, rest: str) -> Table:
     if rest and not (rest.isdecimal() and int(rest)):
         raise HermesError(f"undo takes a number of turns from 1, not {rest!r}.")
@@ -165,15 +152,6 @@ def _doctor(desk: Desk, rest: str) -> Table:
     return Table(("", "what", "found", "what to do"), rows, findings)
 
 
-def _sessions(desk: Desk, rest: str) -> Table:
-    from hermes_kernel.world.store import Store
-
-    _nothing("sessions", rest)
-    found = Store(desk.settings.home).sessions()
-    rows = tuple((each.id[:12], brief(each.title, 60), each.outcome, each.calls, _day(each.active)) for each in found)
-    return Table(("session", "title", "outcome", "calls", "last active"), rows, found)
-
-
 def _help(_desk: Desk, _rest: str) -> Table:
     commands = [(f"%hermes {name} {command.takes}".strip(), command.about) for name, command in COMMANDS.items()]
     cell = [("%%hermes [options]", "ask: the prompt is the rest of the cell; $name shows a variable, @path a file")]
@@ -186,9 +164,16 @@ COMMANDS: dict[str, Command] = {
     "budget": Command("[N]", "see what the last turn used of its model calls, or set how many there are", _budget),
     "usage": Command("", "see the tokens of the last turn and of the session", _usage),
     "new": Command("", "begin another conversation", _new),
-    "branch": Command("", "go on with a copy of this conversation", _branch),
-    "resume": Command("ID|last", "go on with an earlier conversation", _resume),
-    "sessions": Command("", "list the latest conversations", _sessions),
+    "sessions": Command("[N]", "list the latest conversations", conversations.sessions),
+    "search": Command("QUERY", "find what was said, in all conversations", conversations.search),
+    "show": Command(
+        "[ID] [turns|PLACE]", "read a conversation, its turns, or around a place in it", conversations.show
+    ),
+    "resume": Command("ID|last", "go on with an earlier conversation", conversations.resume),
+    "branch": Command("[N]", "go on with a copy of this conversation, up to its turn N", conversations.branch),
+    "title": Command("TEXT", "name this conversation", conversations.title),
+    "export": Command("[ID] FILE", "write a conversation to a .md, .jsonl or .ipynb file", conversations.export),
+    "sql": Command("SELECT …", "ask the database: sessions, messages, tool_calls, calls, facts", conversations.sql),
     "undo": Command("[N]", "take back the last turns", _undo),
     "retry": Command("", "take back the last turn and ask again; alone in its cell", _retry),
     "model": Command("[NAME]", "see or change the model", _model),
@@ -206,7 +191,3 @@ def _nothing(name: str, rest: str) -> None:
 
 def _outcome(outcome: Outcome | None) -> str:
     return outcome.replace("_", " ") if outcome else "none yet"
-
-
-def _day(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")

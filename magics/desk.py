@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import aclosing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from hermes_kernel.core.events import Asked
 from hermes_kernel.core.messages import Image, User
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from hermes_kernel.agent import Agent
+    from hermes_kernel.world.store import Store
 
 
 ECHO = 0.05  # seconds after a stop in which a second press is still heard here; IPython would lose its reply to it
@@ -65,6 +66,11 @@ class Desk:
         return self._agent
 
     @property
+    def store(self) -> Store:
+        """Where this notebook's conversations are kept, with all others; raises as `agent`."""
+        return cast("Store", self.agent.store)
+
+    @property
     def settings(self) -> Settings:
         """The settings in force."""
         return self._agent.settings if self._agent else Settings.load(**self._changes)
@@ -78,8 +84,11 @@ class Desk:
         """
         if self._agent is None:
             Settings.load(**self._changes | changes)
-        elif "home" in changes:
-            raise HermesError("home can be set only before the first turn. Set HERMES_HOME and restart the kernel.")
+        elif fixed := sorted({"home", "store_url"} & changes.keys()):
+            name = fixed[0]
+            raise HermesError(
+                f"{name} can be set only before the first turn. Set HERMES_{name.upper()} and restart the kernel."
+            )
         else:
             self._agent.configure(**changes)
         self._changes |= changes

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from magics.desk import Desk
 
-CELL = re.compile(r"%%hermes(?![\w?])[ \t]*(?P<line>.*)")
+CELL = re.compile(r"[ \t]*%%hermes(?![\w?])[ \t]*(?P<line>.*)")
 RETRY = re.compile(r"\s*%hermes[ \t]+retry\b[ \t]*(?P<line>[^\n]*)\s*\Z")
 HERE = "get_ipython().magics_manager.registry['HermesMagics']"
 
@@ -72,8 +72,8 @@ class HermesMagics(Configured, Magics):
         Options: ``--model M``, ``--budget N`` (model calls), ``--session ID|new|last``, ``--tools a,b|none``,
         ``--skill NAME``, ``--as VAR``, ``--timeout S``, ``--no-cells``, ``--plain``, ``--quiet``.
 
-        ``%hermes COMMAND``: status, budget, usage, new, branch, resume, sessions, undo, retry, model, tools, config,
-        doctor, help. ``%hermes help`` says what each does.
+        ``%hermes COMMAND``: status, budget, usage, new, sessions, search, show, resume, branch, title, export, sql,
+        undo, retry, model, tools, config, doctor, help. ``%hermes help`` says what each does.
         """
         if cell is not None:
             return self.desk.ask(line, cell)
@@ -107,11 +107,12 @@ class HermesMagics(Configured, Magics):
 
 def rewrite(lines: list[str]) -> list[str]:
     """A cell for the agent, as an await that runs it. Everything else is left as it is."""
-    found = CELL.match(lines[0]) if lines else None
+    first = next((n for n, line in enumerate(lines) if line.strip()), 0)
+    found = CELL.match(lines[first]) if lines else None
     if found is not None and _within_a_cell():
         return [f"{HERE}.refuse()\n"]
     if found is not None:
-        return [f"await {HERE}.ask({found['line'].strip()!r}, {''.join(lines[1:])!r})\n"]
+        return [f"await {HERE}.ask({found['line'].strip()!r}, {''.join(lines[first + 1 :])!r})\n"]
     alone = RETRY.match("".join(lines)) if lines and "%hermes" in lines[0] else None
     return [f"await {HERE}.retry({alone['line'].strip()!r})\n"] if alone else lines
 
@@ -134,7 +135,7 @@ def load(shell: InteractiveShell) -> None:
         return
     magics = HermesMagics(shell)
     shell.register_magics(magics)
-    shell.input_transformers_cleanup.append(rewrite)
+    shell.input_transformers_cleanup.insert(0, rewrite)  # the others take ``>>>`` and ``In [1]:`` for a prompt's marks
     atexit.register(magics.close)
 
 

@@ -1,14 +1,54 @@
-"""What a command shows: a small table that is also a value. Everything in it is words, whoever wrote them."""
+"""What a command shows: a small table or a page that is also a value. Everything in it is words, whoever wrote them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, Self
 
-from hermes_kernel.view import clean, escape
+from hermes_kernel.view import escape
+from hermes_kernel.view.columns import aligned, said
 
 CELL = 'style="text-align:left;vertical-align:top;white-space:pre-wrap"'
+
+
+class Shown(Protocol):
+    """What a command gives: something to look at, and the value a program wants of it."""
+
+    @property
+    def value(self) -> Any: ...
+
+    def plain(self) -> Shown:
+        """The same as text only."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Page:
+    """Text, and the same as HTML, that somebody else has made safe."""
+
+    text: str
+    html: str
+    value: Any = None
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def plain(self) -> PlainPage:
+        return PlainPage(self.text, "", self.value)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PlainPage(Page):
+    """The same as text only."""
+
+    _repr_html_ = None  # type: ignore[assignment]
+
+    def plain(self) -> Self:
+        return self
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -27,11 +67,7 @@ class Table:
         return len(self.rows)
 
     def __repr__(self) -> str:
-        lines = [[_said(cell) for cell in row] for row in (self.columns, *self.rows)]
-        widths = [max(len(line[n]) for line in lines) for n in range(len(self.columns))]
-        text = [_line(line, widths) for line in lines]
-        shown = text if any(self.columns) else text[1:]
-        return "\n".join([*shown, *([self.note] if self.note else [])])
+        return "\n".join([*aligned(self.columns, self.rows), *([self.note] if self.note else [])])
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th {CELL}>{escape(name)}</th>" for name in self.columns)
@@ -40,6 +76,9 @@ class Table:
         note = f"<div>{escape(self.note)}</div>" if self.note else ""
         return f'<table class="hermes-table">{top}<tbody>{rows}</tbody></table>{note}'
 
+    def plain(self) -> PlainTable:
+        return PlainTable(self.columns, self.rows, self.value, self.note)
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PlainTable(Table):
@@ -47,27 +86,14 @@ class PlainTable(Table):
 
     _repr_html_ = None  # type: ignore[assignment]
 
+    def plain(self) -> Self:
+        return self
+
 
 def facts(*rows: tuple[str, Any], value: Any = None, note: str = "") -> Table:
     """Names and what they stand for. The value is a dict of them, unless another is given."""
     return Table(("", ""), rows, dict(rows) if value is None else value, note)
 
 
-def _line(cells: list[str], widths: list[int]) -> str:
-    return "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
-
-
 def _cells(row: tuple[Any, ...]) -> str:
-    return "".join(f"<td {CELL}>{escape(_said(cell))}</td>" for cell in row)
-
-
-def _said(cell: Any) -> str:
-    match cell:
-        case None:
-            return ""
-        case bool():
-            return "yes" if cell else "no"
-        case int():
-            return f"{cell:,}"
-        case _:
-            return clean(str(cell))
+    return "".join(f"<td {CELL}>{escape(said(cell))}</td>" for cell in row)

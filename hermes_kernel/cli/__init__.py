@@ -13,6 +13,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from hermes_kernel import __version__
+from hermes_kernel.cli.export import add_export
+from hermes_kernel.cli.importing import add_import
+from hermes_kernel.cli.opened import Commands, command
+from hermes_kernel.cli.search import add_search
+from hermes_kernel.cli.sessions import add_sessions
+from hermes_kernel.cli.show import add_show
+from hermes_kernel.cli.sql import add_sql
+from hermes_kernel.cli.title import add_title
 from hermes_kernel.cli.trouble import Failure, Misuse
 from hermes_kernel.settings import NoEndpoint, SettingsError
 
@@ -61,79 +69,61 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"hermes-kernel {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for add in (_install, _lab, _ask, _run, _sessions, _doctor):
+    looking = (add_sessions, add_search, add_show, add_title, add_export, add_import, add_sql)
+    for add in (_install, _lab, _ask, _run, *looking, _doctor):
         add(commands)
     return parser
-
-
-Commands = argparse._SubParsersAction  # noqa: SLF001 - argparse gives the type of what it returns no public name
-
-
-def _command(commands: Commands[argparse.ArgumentParser], name: str, about: str) -> argparse.ArgumentParser:
-    """A command whose own help says what it does, too."""
-    return commands.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
 
 
 def _install(commands: Commands[argparse.ArgumentParser]) -> None:
     from hermes_kernel.cli.install import install
 
-    command = _command(commands, "install", "put the kernel `hermes` where a Jupyter finds it")
-    place = command.add_mutually_exclusive_group()
+    made = command(commands, "install", "put the kernel `hermes` where a Jupyter finds it")
+    place = made.add_mutually_exclusive_group()
     place.add_argument("--user", action="store_true", help="for you, in every Jupyter (the default)")
     place.add_argument("--sys-prefix", action="store_true", help="for the environment that runs this command")
     place.add_argument("--prefix", metavar="P", help="for the environment at P")
-    command.add_argument("--name", default="hermes", metavar="N", help="the kernel's name (default: hermes)")
-    command.set_defaults(do=install)
+    made.add_argument("--name", default="hermes", metavar="N", help="the kernel's name (default: hermes)")
+    made.set_defaults(do=install)
 
 
 def _lab(commands: Commands[argparse.ArgumentParser]) -> None:
     from hermes_kernel.cli.lab import lab
 
-    command = _command(commands, "lab", "open JupyterLab on a copy of the quickstart")
-    command.add_argument("--dir", default=".", metavar="D", help="the folder for the copy (default: this one)")
-    command.add_argument("jupyter", nargs="*", metavar="OPTION", help="after `--`: options for `jupyter lab`")
-    command.set_defaults(do=lab)
+    made = command(commands, "lab", "open JupyterLab on a copy of the quickstart")
+    made.add_argument("--dir", default=".", metavar="D", help="the folder for the copy (default: this one)")
+    made.add_argument("jupyter", nargs="*", metavar="OPTION", help="after `--`: options for `jupyter lab`")
+    made.set_defaults(do=lab)
 
 
 def _ask(commands: Commands[argparse.ArgumentParser]) -> None:
     from hermes_kernel.cli.ask import ask
 
-    command = _command(commands, "ask", "ask once and print the answer")
-    command.add_argument("prompt", metavar="PROMPT", help="what to ask; `-` reads it from standard input")
-    command.add_argument("--model", metavar="M", help="the model to ask")
-    command.add_argument("--budget", type=int, metavar="N", help="model calls it may make")
-    command.add_argument("--timeout", type=float, metavar="S", help="seconds it may take")
-    command.add_argument("--session", default="new", metavar="ID", help="a session's id, `last` or `new` (default)")
-    command.add_argument("--tools", metavar="a,b", help="the only tools to offer; `none` for none")
-    command.add_argument("--plain", action="store_true", help="the answer only: nothing about what is being done")
-    command.add_argument("--json", action="store_true", help="one JSON object instead of text")
-    command.set_defaults(do=ask)
+    made = command(commands, "ask", "ask once and print the answer")
+    made.add_argument("prompt", metavar="PROMPT", help="what to ask; `-` reads it from standard input")
+    made.add_argument("--model", metavar="M", help="the model to ask")
+    made.add_argument("--budget", type=int, metavar="N", help="model calls it may make")
+    made.add_argument("--timeout", type=float, metavar="S", help="seconds it may take")
+    made.add_argument("--session", default="new", metavar="ID", help="a session's id, `last` or `new` (default)")
+    made.add_argument("--tools", metavar="a,b", help="the only tools to offer; `none` for none")
+    made.add_argument("--plain", action="store_true", help="the answer only: nothing about what is being done")
+    made.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    made.set_defaults(do=ask)
 
 
 def _run(commands: Commands[argparse.ArgumentParser]) -> None:
     from hermes_kernel.cli.run import run
 
-    command = _command(commands, "run", "execute a notebook from top to bottom")
-    command.add_argument("notebook", metavar="NOTEBOOK", help="the .ipynb file; it keeps the outputs")
-    command.add_argument("-o", "--output", metavar="OUT", help="write the executed notebook here instead")
-    command.add_argument("--kernel", metavar="K", help="a kernel's name instead of the notebook's own")
-    command.set_defaults(do=run)
-
-
-def _sessions(commands: Commands[argparse.ArgumentParser]) -> None:
-    from hermes_kernel.cli.sessions import sessions
-
-    command = _command(commands, "sessions", "list the conversations that are kept")
-    command.add_argument(
-        "-n", type=int, default=20, metavar="N", help="at most so many, the latest first (default: 20)"
-    )
-    command.add_argument("--json", action="store_true", help="a JSON list instead of text")
-    command.set_defaults(do=sessions)
+    made = command(commands, "run", "execute a notebook from top to bottom")
+    made.add_argument("notebook", metavar="NOTEBOOK", help="the .ipynb file; it keeps the outputs")
+    made.add_argument("-o", "--output", metavar="OUT", help="write the executed notebook here instead")
+    made.add_argument("--kernel", metavar="K", help="a kernel's name instead of the notebook's own")
+    made.set_defaults(do=run)
 
 
 def _doctor(commands: Commands[argparse.ArgumentParser]) -> None:
     from hermes_kernel.cli.doctor import doctor
 
-    command = _command(commands, "doctor", "look at what a turn needs and say what is missing")
-    command.add_argument("--json", action="store_true", help="a JSON list instead of text")
-    command.set_defaults(do=doctor)
+    made = command(commands, "doctor", "look at what a turn needs and say what is missing")
+    made.add_argument("--json", action="store_true", help="a JSON list instead of text")
+    made.set_defaults(do=doctor)

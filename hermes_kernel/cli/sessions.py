@@ -1,21 +1,28 @@
-"""``hermes-kernel sessions``: the conversations that are kept, the latest first, and all of them in the database."""
+"""``hermes-kernel sessions``: the conversations that are kept, the latest first; and below it, what becomes of them."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
 import json
-from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from hermes_kernel.cli.opened import Commands, command, opened
 from hermes_kernel.cli.trouble import Misuse
 from hermes_kernel.core.text import brief
-from hermes_kernel.settings import Settings
 from hermes_kernel.view import clean
 
 if TYPE_CHECKING:
     from hermes_kernel.world.store import SessionRow
+
+
+def add_sessions(commands: Commands[argparse.ArgumentParser]) -> None:
+    """The command, its options, and the commands below it."""
+    made = command(commands, "sessions", "list the conversations that are kept")
+    made.add_argument("-n", type=int, default=20, metavar="N", help="at most so many, the latest first (default: 20)")
+    made.add_argument("--json", action="store_true", help="a JSON list instead of text")
+    made.set_defaults(do=sessions)
 
 
 def sessions(options: argparse.Namespace) -> int:
@@ -25,17 +32,10 @@ def sessions(options: argparse.Namespace) -> int:
         Misuse: the number is below 1.
         StoreError: the store cannot be read.
     """
-    from hermes_kernel.world.store import Store, StoreError
-
     if options.n < 1:
         raise Misuse("-n must be at least 1")
-    store = Store(Settings.load().home)
-    with suppress(StoreError):  # a home that cannot be written can be listed
-        store.fold()
-    try:
+    with opened() as store:
         rows = store.sessions(options.n)
-    finally:
-        store.close()
     if options.json:
         print(json.dumps([dataclasses.asdict(row) for row in rows], ensure_ascii=False, indent=2))
     else:

@@ -1,0 +1,88 @@
+"""What faces ask of a store beyond a search: a conversation with its relatives, and a person's own SQL.
+
+SQL can read the store and nothing else: DuckDB itself has it open read-only, with files, network and settings shut.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from hermes_kernel.core.text import brief
+from hermes_kernel.view.reading import Conversation, Relative
+from hermes_kernel.world.store import Store
+
+ROWS = 1_000  # of an answer, unless more are asked for
+CELL = 200  # characters
+SHUT = "SET enable_external_access = false; SET lock_configuration = true"
+
+SESSION = "SELECT title, notebook, model, epoch(started), parent FROM sessions WHERE id = ?"
+CHILDREN = """
+SELECT id, title FROM sessions
+WHERE id IN (SELECT session FROM facts WHERE kind = 'Opened' AND body->>'parent' = ?) ORDER BY started, id
+"""
+
+
+class NoAnswer(ValueError):
+    """A statement that is no question, or that DuckDB refuses. One readable line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The rows that answer a question. ``more`` says that there were more than were asked for."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    more: bool = False
+
+    def shown(self) -> tuple[tuple[Any, ...], ...]:
+        """The rows for a person: every text on one line of at most `CELL` characters."""
+        return tuple(tuple(brief(cell, CELL) if isinstance(cell, str) else cell for cell in row) for row in self.rows)
+
+
+def conversation(store: Store, name: str) -> Conversation:
+    """The session that `name` names, to be read.
+
+    Raises:
+        NoSession: there is none, or there are several; the text names those that come close.
+        StoreError: the store cannot be read.
+    """
+    session = store.find(name)
+    passages = store.passages(session)
+    with store.connect() as connection:
+        title, notebook, model, started, parent = connection.execute(SESSION, [session]).fetchall()[0]
+        above = connection.execute(SESSION, [parent]).fetchall() if parent else []
+        below = connection.execute(CHILDREN, [session]).fetchall()
+    return Conversation(
+        session=session,
+        title=title,
+        notebook=notebook,
+        model=model,
+        started=started,
+        passages=passages,
+        parent=Relative(parent, above[0][0] if above else "") if parent else None,
+        children=tuple(Relative(*child) for child in below),
+    )
+
+
+def answer(store: Store, statement: str, most: int = ROWS) -> Answer:
+    """What one SELECT says, `most` rows at most.
+
+    Raises:
+        NoAnswer: it is not one SELECT, or DuckDB refuses it.
+        StoreError: the store cannot be read.
+    """
+    import duckdb
+
+    with store.connect() as connection:
+        try:
+            connection.execute(SHUT)
+            found = connection.extract_statements(statement)
+            if [each.type.name for each in found] not in (["SELECT"], ["EXPLAIN"]):
+                raise NoAnswer("Only one SELECT can be asked; the store changes by what is said, not by SQL.")
+            connection.execute(found[0])
+            columns = tuple(column[0] for column in connection.description or ())
+            rows = connection.fetchmany(most + 1)
+        except duckdb.Error as error:
+            raise NoAnswer(brief(str(error), 300)) from None
+    return Answer(columns, tuple(rows[:most]), len(rows) > most)

@@ -1,0 +1,135 @@
+"""``%hermes`` commands about kept conversations: list, find, read, go on, name, take along, question."""
+
+from __future__ import annotations
+
+import shlex
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hermes_kernel.core.text import brief
+from hermes_kernel.looking import Answer, answer, conversation
+from hermes_kernel.session import HermesError
+from hermes_kernel.view.finds import finds_html, finds_text, moment, short
+from hermes_kernel.view.reading import Conversation, told_html, told_text, turns
+from hermes_kernel.world.folder import here
+from magics.table import Page, Shown, Table, facts
+
+if TYPE_CHECKING:
+    from magics.desk import Desk
+
+HERE = "%hermes"  # what a person writes before a command
+BACK = "The conversation is back; the notebook's variables are what they are now."
+LISTED = 20  # sessions, unless a number is asked for
+
+
+def sessions(desk: Desk, rest: str) -> Shown:
+    """The conversations last active, the latest first."""
+    found = desk.store.sessions(_count("sessions", rest) or LISTED)
+    rows = tuple(
+        (short(each.id), brief(each.title, 60), each.outcome, each.calls, moment(each.active)) for each in found
+    )
+    return Table(("session", "title", "outcome", "calls", "last active"), rows, found)
+
+
+def search(desk: Desk, rest: str) -> Shown:
+    """What was said, in all conversations."""
+    if not rest:
+        raise HermesError(
+            'search takes what is to be found: words, "a phrase", prefix*, -without, role:user after:2026-01.'
+        )
+    found = desk.agent.search(rest)
+    return Page(finds_text(found, HERE), finds_html(found, HERE), found)
+
+
+def show(desk: Desk, rest: str) -> Shown:
+    """A conversation to read: all of it, its turns, or the messages around a place."""
+    name, _, part = rest.rpartition(" ")
+    if not (part == "turns" or part.isdecimal()) or not name:
+        name, part = rest, ""
+    told = conversation(desk.store, name.strip() or desk.agent.session_id)
+    if part == "turns":
+        return _turns(told)
+    near = told.near(int(part)) if part else told
+    return Page(told_text(near, folded=not part), told_html(near, folded=not part), near.passages)
+
+
+def resume(desk: Desk, rest: str) -> Shown:
+    """Go on with an earlier conversation."""
+    turn = desk.agent.resume(rest or "last")
+    return facts(("session", turn.session_id), ("turns", len(turn.starts)), value=turn, note=BACK)
+
+
+def branch(desk: Desk, rest: str) -> Shown:
+    """Go on with a copy of this conversation."""
+    parent = desk.agent.session_id
+    desk.agent.branch(_count("branch", rest) or None)
+    return facts(("new session", desk.agent.session_id), ("branched from", parent), value=desk.agent.session_id)
+
+
+def title(desk: Desk, rest: str) -> Shown:
+    """Name this conversation."""
+    desk.agent.title(rest)
+    return facts(("session", desk.agent.session_id), ("title", rest), value=rest)
+
+
+def export(desk: Desk, rest: str) -> Shown:
+    """Write a conversation to a file, whose ending says how."""
+    from hermes_kernel.export import FORMATS, export, format_of, save
+
+    words = _words(rest)
+    force = "--force" in words
+    *name, file = [word for word in words if word != "--force"] or [""]
+    form = format_of(file)
+    if not form:
+        raise HermesError(
+            f"export takes a file that ends in {', '.join(f'.{each}' for each in FORMATS)}: export [ID] FILE."
+        )
+    session = desk.store.find(" ".join(name)) if name else desk.agent.session_id
+    path = here() / Path(file).expanduser()
+    try:
+        save(export(desk.store.records(session), form), path, force=force)
+    except OSError as error:
+        raise HermesError(brief(f"{path} was not written: {error.strerror or error}", 300)) from None
+    return facts(("session", session), ("written to", str(path)), value=path)
+
+
+def sql(desk: Desk, rest: str) -> Shown:
+    """Ask the database."""
+    if not rest:
+        raise HermesError("sql takes a SELECT over sessions, messages, tool_calls, calls or facts.")
+    found = answer(desk.store, rest)
+    note = f"The first {len(found.rows):,} rows; there are more." if found.more else ""
+    return Table(found.columns, found.shown(), _frame(found), note)
+
+
+def _turns(told: Conversation) -> Shown:
+    found = turns(told.passages)
+    rows = tuple(
+        (each.number, each.place, brief(each.prompt, 80), each.results, brief(each.answer, 80)) for each in found
+    )
+    note = f"`{HERE} branch N` goes on with a copy up to turn N." if rows else ""
+    return Table(("turn", "place", "prompt", "results", "answer"), rows, found, note)
+
+
+def _words(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError:
+        raise HermesError(f"A quote is not closed in: {brief(line, 80)}") from None
+
+
+def _count(name: str, rest: str) -> int:
+    """The number after a command, 0 where there is none."""
+    if rest and not (rest.isdecimal() and int(rest)):
+        raise HermesError(f"{name} takes a number from 1, not {brief(rest, 40)!r}.")
+    return int(rest or 0)
+
+
+def _frame(found: Answer) -> Any:
+    """Rows as a DataFrame where there is pandas, else as tuples in a list."""
+    if find_spec("pandas") is None:
+        return list(found.rows)
+    import pandas as pd
+
+    return pd.DataFrame(found.rows, columns=list(found.columns))

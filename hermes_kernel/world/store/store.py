@@ -14,12 +14,13 @@ from pathlib import Path
 from uuid import uuid4
 
 from hermes_kernel.core.events import Kept, Opened
-from hermes_kernel.core.plain import Plain, dump
+from hermes_kernel.core.plain import dump
 from hermes_kernel.core.redact import redact_plain
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.store.apart import Apart
 from hermes_kernel.world.store.fold import Folded, fold
+from hermes_kernel.world.store.heads import Heads, Told
 from hermes_kernel.world.store.journal import Journal
 from hermes_kernel.world.store.listing import SessionRow, ids, latest, newest
 from hermes_kernel.world.store.locks import Claim, forget_in_child
@@ -56,7 +57,7 @@ class Store:
         self._journal = Journal(self._places.journals, ids)
         self._apart = Apart(home, self._clock.elapsed)
         self._mutex = threading.Lock()
-        self._heads: dict[str, tuple[int, float]] = {}
+        self._heads = Heads(self._clock.now, self._journal.mint)
         forget_in_child(self)
 
     @property
@@ -65,19 +66,21 @@ class Store:
         return self._home
 
     def append(self, session_id: str, *events: Kept) -> None:
-        with explaining(self._places):
-            if self._home.shared:
-                self._home.shared.check(session_id)
-            if session_id not in self._heads:
-                # A session that is only now opened has no earlier facts: the database need not be woken to know it.
-                found = [] if isinstance(events[0], Opened) else records(self._home, session_id)
-                self._remember(session_id, found)
-            dumped = [redact_plain(dump(event)) for event in events]
-            with self._mutex:
-                told = [self._record(session_id, fact) for fact in dumped]
-                self._journal.append(b"".join(map(encode, told)))
-            if self._home.shared:
-                self._home.shared.append(told)
+        told: Told = ()
+        try:
+            with explaining(self._places):
+                self._look(session_id, events[0])
+                dumped = [redact_plain(dump(event)) for event in events]
+                with self._mutex:
+                    told = self._heads.place(session_id, dumped)
+                    self._journal.append(b"".join(map(encode, told)))
+                    self._heads.broken[session_id] = ()
+                if self._home.shared:
+                    self._home.shared.append(told)
+        except BaseException:
+            if told:
+                self._heads.broken[session_id] = told
+            raise
 
     def take(self, told: Sequence[Record]) -> None:
         """Write facts that have their uids and places already. On disk when it returns; whoever holds the claims of
@@ -92,7 +95,7 @@ class Store:
                 for lines in portions(told):
                     self._journal.append(lines)
                 for session in {record.session for record in told}:
-                    self._heads.pop(session, None)
+                    self._heads.forget(session)
             if self._home.shared:
                 self._home.shared.append(told)
 
@@ -169,21 +172,14 @@ class Store:
         """In a forked child: whoever held the mutex is not here to let go of it."""
         self._mutex = threading.Lock()
 
+    def _look(self, session_id: str, first: Kept) -> None:
+        """Know where the session's next fact goes. One that is only now opened has no earlier facts: the database need
+        not be woken for it."""
+        if self._home.shared:
+            self._home.shared.check(session_id)
+        if session_id not in self._heads:
+            self._remember(session_id, [] if isinstance(first, Opened) else records(self._home, session_id))
+
     def _remember(self, session_id: str, found: list[Record]) -> None:
-        """Where the session's next fact goes, and the time it may not come before. Never back: while one thread read,
-        another may have appended."""
-        head = (found[-1].n + 1, found[-1].t) if found else (0, 0.0)
         with self._mutex:
-            self._heads[session_id] = max(head, self._heads.get(session_id, head))
-
-    def _record(self, session_id: str, fact: Plain) -> Record:
-        n, now = self._place(session_id)
-        return Record(self._journal.mint(), session_id, n, now, fact)
-
-    def _place(self, session_id: str) -> tuple[int, float]:
-        """A fact's number in its session and its time. Taken whatever becomes of the fact: a gap means nothing, the
-        same number twice would."""
-        n, last = self._heads[session_id]
-        now = max(self._clock.now(), last)
-        self._heads[session_id] = (n + 1, now)
-        return n, now
+            self._heads.remember(session_id, found)

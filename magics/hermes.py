@@ -7,10 +7,12 @@ from __future__ import annotations
 import atexit
 import re
 import sys
+from collections.abc import Callable
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from IPython.core.completer import context_matcher
 from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
 from traitlets import observe
 
@@ -20,6 +22,7 @@ from magics.traits import SETTINGS, Configured, sound
 if TYPE_CHECKING:
     from types import FrameType
 
+    from IPython.core.completer import CompletionContext, SimpleMatcherResult
     from IPython.core.interactiveshell import InteractiveShell
 
     from magics.desk import Desk
@@ -36,6 +39,7 @@ class HermesMagics(Configured, Magics):
     def __init__(self, shell: InteractiveShell) -> None:
         self._shell = shell
         self.past = Cells(shell)
+        self.matcher = _matcher(self)
         super().__init__(shell=shell, config=sound(shell.config))
 
     @cached_property
@@ -105,6 +109,18 @@ class HermesMagics(Configured, Magics):
             self.desk.configure(**{change.name: change.new})
 
 
+def _matcher(magics: HermesMagics) -> Callable[[CompletionContext], SimpleMatcherResult]:
+    """What IPython asks at Tab: what may stand after ``%hermes``."""
+
+    @context_matcher(identifier="hermes")
+    def match(context: CompletionContext) -> SimpleMatcherResult:
+        from magics.completing import matched
+
+        return matched(magics.desk, context.text_until_cursor)
+
+    return cast("Callable[[CompletionContext], SimpleMatcherResult]", match)
+
+
 def rewrite(lines: list[str]) -> list[str]:
     """A cell for the agent, as an await that runs it. Everything else is left as it is."""
     first = next((n for n, line in enumerate(lines) if line.strip()), 0)
@@ -136,6 +152,7 @@ def load(shell: InteractiveShell) -> None:
     magics = HermesMagics(shell)
     shell.register_magics(magics)
     shell.input_transformers_cleanup.insert(0, rewrite)  # the others take ``>>>`` and ``In [1]:`` for a prompt's marks
+    shell.Completer.custom_matchers.append(magics.matcher)
     atexit.register(magics.close)
 
 
@@ -145,6 +162,7 @@ def unload(shell: InteractiveShell) -> None:
     if magics is None:
         return
     shell.input_transformers_cleanup.remove(rewrite)
+    shell.Completer.custom_matchers.remove(magics.matcher)
     shell.configurables.remove(magics)
     for kind in ("line", "cell"):
         _manager(shell).magics[kind].pop("hermes", None)

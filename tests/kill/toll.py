@@ -1,0 +1,97 @@
+"""What became of the facts of writers that came to a sudden end, counted in every way in which they are read."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import duckdb
+
+from hermes_kernel.core.events import Asked, Opened
+from hermes_kernel.world.store import Store, StoreError
+
+FOLD_EVERY = 16  # facts
+
+
+def child(home: str, acks: str, session: str) -> None:
+    """Append, acknowledge, fold now and then, until killed or until the disk is gone."""
+    log, n = Store(Path(home)), 0
+    handle = os.open(acks, os.O_CREAT | os.O_APPEND | os.O_WRONLY)
+    with suppress(StoreError):
+        log.append(session, Opened(session))
+        while True:
+            log.append(session, Asked(f"mark {n}"))
+            os.write(handle, b"%d\n" % n)
+            n += 1
+            if n % FOLD_EVERY == 0:
+                threading.Thread(target=_fold, args=(log,)).start()
+
+
+def _fold(log: Store) -> None:
+    with suppress(StoreError):
+        log.fold()
+
+
+def acknowledged(acks: Path) -> int:
+    """How many marks a child has been told are safe."""
+    return acks.read_bytes().count(b"\n") if acks.exists() else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Toll:
+    """What became of the facts of all writers."""
+
+    acknowledged: int = 0
+    found: int = 0
+    damaged: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+
+def count(home: Path, told: Mapping[str, int], recalled: Mapping[str, int] | None = None) -> Toll:
+    """Read everything back: the sessions `recalled` (or all) fact by fact, with their tails in the journals and again
+    when all is folded; then every session in the database."""
+    recalled = told if recalled is None else recalled
+    wrong = [*_recalled(home, recalled)]
+    folded = Store(home).fold()
+    wrong += [folded.waiting] if folded.waiting else []
+    wrong += _recalled(home, recalled)
+    wrong += _stored(home, told)
+    with _database(home) as connection:
+        ((found, unique),) = connection.execute("SELECT count(*), count(DISTINCT uid) FROM facts").fetchall()
+    wrong += [f"{found - unique} facts doubled"] if found != unique else []
+    return Toll(sum(told.values()), found, folded.damaged, wrong)
+
+
+def _recalled(home: Path, told: Mapping[str, int]) -> Iterator[str]:
+    """Every acknowledged fact in order, each once, and at most the one after them."""
+    log = Store(home)
+    for session, marks in told.items():
+        if marks:
+            texts = [fact.text for fact in log.recall(session) if isinstance(fact, Asked)]
+            yield from _judged("recall", session, marks, texts)
+
+
+def _stored(home: Path, told: Mapping[str, int]) -> Iterator[str]:
+    with _database(home) as connection:
+        rows = connection.execute(
+            "SELECT session, list(body->>'text' ORDER BY n) FROM facts WHERE kind = 'Asked' GROUP BY session"
+        ).fetchall()
+        messages = connection.execute("SELECT session, list(text ORDER BY n) FROM messages GROUP BY session").fetchall()
+    for what, found in (("database", dict(rows)), ("messages", dict(messages))):
+        for session, marks in told.items():
+            yield from _judged(what, session, marks, found.get(session, []))
+
+
+def _judged(what: str, session: str, acknowledged: int, texts: list[str]) -> Iterator[str]:
+    if texts != [f"mark {n}" for n in range(len(texts))]:
+        yield f"{what}: {session} is out of order or doubled"
+    if not acknowledged <= len(texts) <= acknowledged + 1:
+        yield f"{what}: {len(texts)} of {acknowledged} in {session}"
+
+
+def _database(home: Path) -> duckdb.DuckDBPyConnection:
+    return duckdb.connect(str(home / "sessions.duckdb"), read_only=True)

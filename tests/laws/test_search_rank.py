@@ -121,6 +121,14 @@ def test_where_no_message_has_every_word_those_with_most_are_found_and_it_is_sai
     assert find(said, asked("!?"), about, 9) == Found((), 0)
 
 
+def test_of_two_places_the_one_that_meets_more_of_the_query_is_heard():
+    query, one, two = asked("red green"), entries(["red green"], "s1"), entries(["red"], "s2")
+    corpus = census([*one, *two], query)
+    more, fewer, none = (ranked(each, query, corpus) for each in (one, two, []))
+    assert merged(more, fewer) == merged(fewer, more) == merged(more, none) == merged(none, more) == more
+    assert merged(fewer, none) == fewer
+
+
 def test_without_words_the_newest_come_first():
     found = find(entries(["a", "b", "a", "c"]), asked("-c"), {"s": About("s")}, 9)
     assert places(found) == [("s", 2), ("s", 1), ("s", 0)]

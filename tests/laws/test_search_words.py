@@ -158,6 +158,7 @@ def test_what_is_data_rather_than_a_name_has_no_parts_and_counts_by_its_beginnin
         ("使用pandas读取", "使 用 pandas 读 取"),
         ("ｶﾞｷﾞ", "ガ ギ"),
         ("ﾞ", ""),
+        ("a ـ b", "a b"),
         ("か\u3099", "が"),
         ("Đà Nẵng", "da nang"),
         ("İSTANBUL ıstanbul", "istanbul istanbul"),

@@ -1,0 +1,163 @@
+"""``sessions.duckdb`` written anew without what was deleted: built aside while readers go on, and moved into place in
+one step, so that at any moment there is the old file or the new one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hermes_kernel.world.store import database
+from hermes_kernel.world.store.fold import fold
+from hermes_kernel.world.store.forgetting import forget
+from hermes_kernel.world.store.locks import Busy, held, shared
+from hermes_kernel.world.store.places import PRIVATE_FILE, Places, StoreError, explaining, sync_folder
+from hermes_kernel.world.store.reading import Home
+from hermes_kernel.world.store.retention import PATIENCE
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+MARGIN = 64 * 2**20  # bytes of room beside the file's own size
+
+# What the index remembers of messages that are gone is left behind, the words themselves above all.
+STANDING = {
+    "postings": "SELECT p.* FROM store.postings p SEMI JOIN store.passages m ON p.mid = m.mid ORDER BY p.id, p.mid",
+    "units": """
+SELECT u.unit, u.id, u.run, p.passages FROM store.units u
+JOIN (SELECT id, count(*)::INTEGER AS passages FROM fresh.postings GROUP BY id) p ON p.id = u.id ORDER BY u.id
+""",
+}
+EMPTIED = frozenset({"postings", "units"})  # of these the new file may hold less than the old one
+TABLES_OF = "SELECT table_name FROM duckdb_tables() WHERE database_name = ? ORDER BY table_name"
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """Bytes of the store before and after."""
+
+    before: int
+    after: int
+
+
+def _free(folder: Path) -> int:
+    return shutil.disk_usage(folder).free
+
+
+def compact(home: Home, *, damaged: bool = False, free: Callable[[Path], int] = _free) -> Compacted:
+    """Fold what can be folded, then write the database anew; with ``damaged``, remove what was set aside as damaged.
+    ``free`` says how many bytes the disk with a folder still takes.
+
+    Raises:
+        StoreError: others are at it, the disk lacks room for a second copy, or the database cannot be read. Everything
+            is as it was.
+    """
+    with explaining(home.places):
+        before = _size(home.places)
+        folded = fold(home.places, home.shared, PATIENCE)
+        if folded.waiting:
+            raise StoreError(f"nothing was compacted: {folded.waiting}")
+        try:
+            if home.places.database.exists():
+                _compact(home, free)
+        except Busy:
+            raise StoreError("another process uses the database: try again") from None
+        if damaged:
+            _remove_damaged(home.places)
+        return Compacted(before, _size(home.places))
+
+
+def _compact(home: Home, free: Callable[[Path], int]) -> None:
+    """Readers go on while the new file is built. A fold that comes between costs a second try, in which nobody else
+    gets the lock."""
+    lock, path = home.places.lock, home.places.database
+    fresh = path.with_name(path.name + ".compacting")
+    with held(lock, PATIENCE), database.writing(path) as connection:
+        forget(connection, home.places)
+    _check_room(path, free(path.parent))
+    try:
+        with shared(lock, PATIENCE):
+            seen = _look(path)
+            _build(path, fresh)
+        with held(lock, PATIENCE):
+            if _look(path) != seen:
+                _build(path, fresh)
+            fresh.rename(path)
+            sync_folder(path.parent)
+    finally:
+        _clear(fresh)
+
+
+def _look(path: Path) -> tuple[int, int, int]:
+    state = path.stat()
+    return state.st_ino, state.st_size, state.st_mtime_ns
+
+
+def _check_room(path: Path, free: int) -> None:
+    needed = path.stat().st_size + MARGIN
+    if free < needed:
+        raise StoreError(
+            f"{path.parent} has {free:,} bytes free and compacting needs {needed:,}: free some space and run this again"
+        )
+
+
+def _clear(fresh: Path) -> None:
+    fresh.unlink(missing_ok=True)
+    database.wal(fresh).unlink(missing_ok=True)
+
+
+def _build(path: Path, fresh: Path) -> None:
+    """What is in the database in another file, on disk when this returns."""
+    _clear(fresh)
+    with database.reading(path) as connection:
+        _copy(connection, path, fresh)
+    fresh.chmod(PRIVATE_FILE)
+    _sync(fresh)
+
+
+def _copy(connection: DuckDBPyConnection, path: Path, fresh: Path) -> None:
+    """Everything that stands, table by table, counted."""
+    database.begin(connection, fresh, "fresh")
+    connection.execute("BEGIN")
+    for (table,) in connection.execute(TABLES_OF, ["fresh"]).fetchall():
+        connection.execute(f"DELETE FROM fresh.{table}")  # noqa: S608 - the tables are ours
+        connection.execute(f"INSERT INTO fresh.{table} {STANDING.get(table, f'SELECT * FROM store.{table}')}")  # noqa: S608
+        old, new = (_count(connection, f"{name}.{table}") for name in ("store", "fresh"))
+        if old != new and table not in EMPTIED:
+            raise StoreError(f"{path} was not compacted: of {old:,} rows of {table}, {new:,} were copied")
+    connection.execute("COMMIT")
+    connection.execute("CHECKPOINT fresh")
+    connection.execute("DETACH fresh")
+
+
+def _count(connection: DuckDBPyConnection, table: str) -> int:
+    ((count,),) = connection.execute(f"SELECT count(*) FROM {table}").fetchall()  # noqa: S608
+    return int(count)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _damaged(places: Places) -> Iterator[Path]:
+    """What was set aside: journals, and write-ahead logs of the database."""
+    yield from places.journals.glob("*.damaged")
+    yield from places.database.parent.glob(f"{places.database.name}.wal.damaged-*")
+
+
+def _remove_damaged(places: Places) -> None:
+    for path in _damaged(places):
+        path.unlink(missing_ok=True)
+
+
+def _size(places: Places) -> int:
+    """Bytes of the database, the journals and what was set aside."""
+    kept = [places.database, database.wal(places.database), *places.journals.glob("*.jsonl"), *_damaged(places)]
+    return sum(path.stat().st_size for path in kept if path.exists())

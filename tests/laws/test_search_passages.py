@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -93,7 +94,7 @@ def found(standing: Sequence[Passage], facts: Sequence[Kept]) -> list[tuple[str,
             calls = fact.calls if isinstance(fact, Replied) else ()
             own += fact.text if isinstance(fact, Replied) else each.text
             assert each.text.startswith(fact.text) or isinstance(fact, Final)  # type: ignore[union-attr]
-            assert all(call.name in each.text and call.arguments in each.text for call in calls)
+            assert all(call.name in each.text for call in calls)
             names += [call.name for call in calls if call.id in answered]
         texts.append((role, [own if own.strip() else "", *names]))
     return [(role, sorted(each)) for role, each in texts]
@@ -148,16 +149,32 @@ def test_a_turn_is_told_prompt_calls_results_and_answer():
     assert passages("s", numbered(facts)) == (
         Passage("s", 1, 101.0, "title", "Counting"),
         Passage("s", 2, 102.0, "user", "How many?"),
-        Passage("s", 3, 103.0, "assistant", 'Let me see.\npython {"code": "len(df)"}'),
+        Passage("s", 3, 103.0, "assistant", "Let me see.\npython\ncode: len(df)"),
         Passage("s", 5, 105.0, "tool", "3", "python"),
         Passage("s", 6, 106.0, "assistant", "Three."),
     )
 
 
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ('{"code": "import os\\nprint(\\"x\\")", "seconds": 1.5}', 'python\ncode: import os\nprint("x")\nseconds: 1.5'),
+        ('{"tasks": [{"goal": "a"}, "b", null]}', "python\ntasks: goal: a\nb\nnull"),
+        ('{"x": "\\u684c \\ud800"}', "python\nx: 桌 \ufffd"),
+        ("{}", "python"),
+        ('{"code": "cut o', 'python\n{"code": "cut o'),
+        ("[" * 100_000, "python\n" + "[" * 100_000),
+        ("9" * 10_000, "python\n" + "9" * 10_000),
+    ],
+)
+def test_a_call_is_told_without_the_escapes_of_json(arguments: str, text: str):
+    assert told(Asked("q"), Replied("", (ToolCall("c", "python", arguments),)))[1:] == [(1, "assistant", "\n" + text)]
+
+
 def test_a_cut_reply_is_told_once_it_is_accepted_and_only_then():
     cut, whole = Replied("", (CALL,), cut=True), Replied("whole")
     assert told(Asked("q"), cut, whole) == [(0, "user", "q"), (2, "assistant", "whole")]
-    assert told(Asked("q"), cut, cut, Accepted())[1:] == [(2, "assistant", '\npython {"code": "len(df)"}')]
+    assert told(Asked("q"), cut, cut, Accepted())[1:] == [(2, "assistant", "\npython\ncode: len(df)")]
     assert told(Asked("q"), whole, Accepted()) == told(Asked("q"), whole)
 
 

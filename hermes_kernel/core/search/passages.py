@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -20,8 +21,9 @@ from hermes_kernel.core.events import (
     Titled,
     Undone,
 )
-from hermes_kernel.core.messages import User
+from hermes_kernel.core.messages import ToolCall, User
 from hermes_kernel.core.search.found import Passage
+from hermes_kernel.core.text import scrub
 
 STEPS: tuple[type[Kept], ...] = (Opened, Asked, Compressed, Undone)
 """The facts that `Telling` cannot do without, however long ago they were."""
@@ -97,11 +99,33 @@ def passages(session: str, facts: Iterable[tuple[int, float, Kept]]) -> tuple[Pa
     return tuple(standing.values())
 
 
+def called(call: ToolCall) -> str:
+    """A tool call as text: its name, and below it the arguments without the escapes of JSON, which would glue an ``n``
+    to the first word of every line of code."""
+    try:
+        arguments = scrub(_plainly(json.loads(call.arguments)))
+    except (ValueError, RecursionError):
+        arguments = call.arguments
+    return f"{call.name}\n{arguments}".rstrip()
+
+
+def _plainly(value: object) -> str:
+    match value:
+        case str():
+            return value
+        case dict():
+            return "\n".join(f"{key}: {_plainly(each)}" for key, each in value.items())
+        case list():
+            return "\n".join(map(_plainly, value))
+        case _:
+            return json.dumps(value)
+
+
 def _replied(telling: Telling, n: int, t: float, reply: Replied) -> Told:
     """Replies that follow one another are one message; each is found by itself."""
     if not (reply.text.strip() or reply.calls):
         return replace(telling, cut=None), ()
-    text = "\n".join((reply.text, *(f"{call.name} {call.arguments}" for call in reply.calls)))
+    text = "\n".join((reply.text, *map(called, reply.calls)))
     names = {call.id: call.name for call in reply.calls}
     after = replace(telling, names=names, said=telling.said + reply.text, cut=None)
     return after, (Passage(telling.session, n, t, "assistant", text),)

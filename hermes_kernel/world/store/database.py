@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,8 +49,9 @@ def connect() -> DuckDBPyConnection:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[DuckDBPyConnection]:
-    """A connection with the database attached as ``store``, made if there is none, checkpointed at the end.
+def writing(path: Path, lent: DuckDBPyConnection | None = None) -> Iterator[DuckDBPyConnection]:
+    """A connection, `lent` or new, with the database attached as ``store``, made if there is none, checkpointed at the
+    end.
 
     Raises:
         HeldOpen: another program has it open.
@@ -58,7 +59,7 @@ def writing(path: Path) -> Iterator[DuckDBPyConnection]:
     """
     if not path.exists():
         _create(path)
-    with closing(connect()) as connection, _explaining(path):
+    with _explaining(path), _own(lent) as connection:
         if not _attached(connection, path, ""):
             _set_wal_aside(path)
             _attached(connection, path, "", healed=True)
@@ -79,18 +80,40 @@ def heal(path: Path) -> None:
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[DuckDBPyConnection]:
-    """A connection with the database attached as ``store``, read-only.
+def reading(path: Path, lent: DuckDBPyConnection | None = None) -> Iterator[DuckDBPyConnection]:
+    """A connection, `lent` or new, with the database attached as ``store``, read-only.
 
     Raises:
         HeldOpen: another program has it open for writing.
         StoreError: it is of a newer format, or damaged.
     """
-    with closing(connect()) as connection, _explaining(path):
+    with _explaining(path), _own(lent) as connection:
         _attached(connection, path, "READ_ONLY", healed=True)
         _check_format(connection, path)
         yield connection
         connection.execute("DETACH store")
+
+
+@contextmanager
+def _own(lent: DuckDBPyConnection | None) -> Iterator[DuckDBPyConnection]:
+    """A connection that is closed at the end, or one that only lets go of the file whatever happens."""
+    if lent is None:
+        with closing(connect()) as connection:
+            yield connection
+        return
+    try:
+        yield lent
+    finally:
+        _let_go(lent)
+
+
+def _let_go(connection: DuckDBPyConnection) -> None:
+    """Nothing stays attached, and no transaction open, after an error."""
+    import duckdb
+
+    with suppress(duckdb.Error):
+        connection.execute("ROLLBACK")
+    connection.execute("DETACH DATABASE IF EXISTS store")
 
 
 @contextmanager

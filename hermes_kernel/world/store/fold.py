@@ -6,27 +6,32 @@ append waits for any of it.
 
 from __future__ import annotations
 
+import time
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hermes_kernel.world.store import database, shipping
+from hermes_kernel.world.store import database, index, postings, shipping
+from hermes_kernel.world.store.forgetting import forget
 from hermes_kernel.world.store.journal import alive, journals, read
 from hermes_kernel.world.store.locks import Busy, held
+from hermes_kernel.world.store.locks import shared as shared_lock
 from hermes_kernel.world.store.places import Places, sync_folder
-from hermes_kernel.world.store.retired import retire
+from hermes_kernel.world.store.retired import retire, retire_sessions, retired
 from hermes_kernel.world.store.sources import Behind, Journals, Shared
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+PAUSE = 0.01  # seconds between two steps; readers look every 2 ms
 PATIENCE = 0.5  # seconds for the lock; the next fold takes what this one had to leave
 
 # Two lines with one uid can only be of one session, so only facts of the same sessions are looked at.
 INSERT = """
 INSERT INTO store.facts
 SELECT uid, any_value(session), any_value(n), any_value(t), any_value(kind), any_value(body),
-       (SELECT coalesce(max(number), -1) FROM store.facts)
+       (SELECT greatest(coalesce(max(number), -1), (SELECT facts - 1 FROM store.indexed)) FROM store.facts)
            + row_number() OVER (ORDER BY any_value(session), any_value(n))
 FROM incoming
 WHERE uid NOT IN (SELECT uid FROM store.facts WHERE session IN (SELECT session FROM incoming))
@@ -59,6 +64,7 @@ def fold(places: Places, shared: Shared | None = None, patience: float = PATIENC
     try:
         done = _fold_journals(places, shared, patience) if journals(places.journals) else Folded()
         more = _fold_shared(places, shared, patience) if shared and not owed else 0
+        settle(places, patience)
     except Busy:
         return Folded(waiting="another process is folding")
     except database.HeldOpen as error:
@@ -71,6 +77,7 @@ def _fold_journals(places: Places, shared: Shared | None, patience: float) -> Fo
         left = [path for path in journals(places.journals) if not alive(path)]
         added = damaged = 0
         with database.writing(places.database) as connection:
+            forget(connection, places)
             done = database.offsets(connection)
             for behind in Journals(places.journals).behind(done):
                 damaged += behind.damaged
@@ -94,7 +101,44 @@ def _fold_shared(places: Places, shared: Shared, patience: float) -> int:
     for behind in shared.behind(done):
         with held(places.lock, patience), database.writing(places.database) as connection:
             added += take(connection, behind)
+    if gone := shared.deleted() - retired(places).deleted:
+        with held(places.lock, patience), database.writing(places.database) as connection:
+            retire_sessions(places, gone)
+            forget(connection, places)
     return added
+
+
+def settle(places: Places, patience: float = PATIENCE) -> None:
+    """Index what is not indexed yet and merge what is ripe, in steps short enough for readers to come between.
+
+    Raises:
+        Busy: others use the database and go on using it.
+    """
+    if not places.database.exists():
+        return
+    with closing(database.connect()) as connection:
+        left = index.PORTION
+        while left == index.PORTION:
+            time.sleep(PAUSE)
+            with held(places.lock, patience), database.writing(places.database, connection):
+                left = index.catch_up(connection)
+                runs = postings.due(connection)
+        while runs:
+            runs = _merged(places, connection, runs, patience)
+
+
+def _merged(places: Places, connection: DuckDBPyConnection, runs: tuple[int, ...], patience: float) -> tuple[int, ...]:
+    """Those to merge next. Should a passage have been taken back while these were read, they are left to the next."""
+    with shared_lock(places.lock, patience), database.reading(places.database, connection):
+        read = postings.gather(connection, runs)
+    time.sleep(PAUSE)
+    with held(places.lock, patience), database.writing(places.database, connection):
+        if postings.extent(connection, runs) != read:
+            return ()
+        connection.execute("BEGIN")
+        postings.merge(connection, runs)
+        connection.execute("COMMIT")
+        return postings.due(connection)
 
 
 def take(connection: DuckDBPyConnection, behind: Behind) -> int:

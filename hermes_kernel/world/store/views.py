@@ -17,7 +17,18 @@ CREATE TABLE facts (uid VARCHAR, session VARCHAR, n BIGINT, t DOUBLE, kind VARCH
 CREATE TABLE journals (name VARCHAR, folded BIGINT);
 CREATE TABLE deleted (session VARCHAR, t DOUBLE);
 CREATE TABLE format (version INTEGER);
+CREATE TABLE threads (session VARCHAR, parent VARCHAR, title VARCHAR, notebook VARCHAR, model VARCHAR, last DOUBLE,
+                      asked BIGINT, latest BIGINT, first_number BIGINT, last_number BIGINT);
+CREATE TABLE passages (mid INTEGER, number BIGINT, skipped INTEGER, session VARCHAR, n BIGINT, t DOUBLE, role VARCHAR,
+                       tool VARCHAR, size INTEGER);
+CREATE TABLE runs (run INTEGER, passages INTEGER);
+CREATE TABLE units (head UBIGINT, unit VARCHAR, id INTEGER, run INTEGER, passages INTEGER);
+CREATE TABLE postings (id INTEGER, mid INTEGER, size INTEGER, often INTEGER, places INTEGER[]);
+CREATE TABLE indexed (facts BIGINT, passages INTEGER, units INTEGER, runs INTEGER);
+INSERT INTO indexed VALUES (0, 0, 0, 0);
 """
+"""What everything else is made from are the facts; ``threads`` and what follows it is the index, made from them by
+`index`, and no other program's business."""
 
 # A turn is numbered by its prompt. `depth` is how many turns stand after a prompt or an undo (never below none, hence
 # the running minimum); a turn is undone when the depth later falls below its own.

@@ -1,0 +1,200 @@
+"""The index of the database, made from its facts alone and brought up to date in portions, each a transaction.
+
+Whatever has not been indexed yet is read as a tail is, so it is found all the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from hermes_kernel.core.events import Final, Kept
+from hermes_kernel.core.plain import load
+from hermes_kernel.core.search.found import Passage
+from hermes_kernel.core.search.passages import STEPS, Hidden, Telling, tell
+from hermes_kernel.core.search.words import row
+from hermes_kernel.world.store import postings, threads
+from hermes_kernel.world.store.threads import Head
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+PORTION = 4096  # facts at a time: readers wait for a second at most, on a slow machine
+
+NEXT = """
+SELECT number, session, n, t, kind, body FROM store.facts
+WHERE number >= (SELECT facts FROM store.indexed) ORDER BY number LIMIT ?
+"""
+# Of sessions that go on: what the place of their next fact depends on.
+BEFORE = f"""
+SELECT f.number, f.session, f.n, f.t, f.kind, f.body
+FROM store.facts f JOIN (SELECT unnest(?::VARCHAR[]) AS session, unnest(?::BIGINT[]) AS since) r USING (session)
+WHERE f.number BETWEEN ? AND ? AND (f.n >= r.since OR f.kind IN ({", ".join(f"'{kind.__name__}'" for kind in STEPS)}))
+ORDER BY f.session, f.n, f.t, f.uid
+"""
+PASSAGES = f"INSERT INTO store.passages SELECT {', '.join(['unnest(?)'] * 9)}"
+HIDDEN = "SELECT mid FROM store.passages WHERE session = ? AND n >= ? AND role <> 'title'"
+
+
+class Fact(NamedTuple):
+    """One fact with its place in the database and in its session; one of a later version of this program is None."""
+
+    number: int
+    session: str
+    n: int
+    t: float
+    fact: Kept | None
+
+
+class Said(NamedTuple):
+    """A passage, the number of the fact that has its text, and how many characters there come before it."""
+
+    passage: Passage
+    number: int
+    skipped: int = 0
+
+
+@dataclass(slots=True)
+class Story:
+    """One session as its facts are told one by one: what they add to what the database has of it."""
+
+    head: Head
+    telling: Telling
+    facts: dict[int, Fact] = field(default_factory=dict)
+    said: list[Said] = field(default_factory=list)
+    hidden: list[Hidden] = field(default_factory=list)
+
+    def remind(self, fact: Fact) -> None:
+        """A fact that is indexed already."""
+        self.facts[fact.n] = fact
+        if fact.fact is not None:
+            self.telling, _ = tell(self.telling, fact.n, fact.t, fact.fact)
+
+    def go_on(self, fact: Fact) -> None:
+        """A fact that is not."""
+        self.facts[fact.n] = fact
+        self.head = threads.told(self.head, fact.n, fact.t, fact.fact, fact.number)
+        if fact.fact is None:
+            return
+        self.telling, news = tell(self.telling, fact.n, fact.t, fact.fact)
+        for piece in news:
+            match piece:
+                case Passage():
+                    self.said.append(_placed(piece, self.facts[piece.n]))
+                case Hidden(_, since):
+                    self.hidden.append(piece)
+                    self.said = [each for each in self.said if each.passage.n < since or each.passage.role == "title"]
+
+
+def catch_up(connection: DuckDBPyConnection, most: int = PORTION) -> int:
+    """Index the next `most` facts; how many there were. The database is attached as ``store``, to be written."""
+    new = [_fact(*row) for row in connection.execute(NEXT, [most]).fetchall()]
+    if not new:
+        return 0
+    connection.execute("BEGIN")
+    stories, retold = _resumed(connection, new)
+    for fact in sorted(new, key=lambda fact: (fact.session, fact.n, fact.t)):
+        if fact.session not in retold:
+            stories[fact.session].go_on(fact)
+    _hide(connection, [hidden for story in stories.values() for hidden in story.hidden])
+    said = sorted((said for story in stories.values() for said in story.said), key=lambda said: said.number)
+    _keep(connection, said)
+    threads.keep(connection, [story.head for story in stories.values()])
+    connection.execute("UPDATE store.indexed SET facts = ?", [new[-1].number + 1])
+    connection.execute("COMMIT")
+    return len(new)
+
+
+def rebuild(connection: DuckDBPyConnection) -> None:
+    """Make the index anew."""
+    connection.execute("BEGIN")
+    for table in ("threads", "passages", "runs", "units", "postings"):
+        connection.execute(f"DELETE FROM store.{table}")
+    connection.execute("UPDATE store.indexed SET facts = 0, passages = 0, units = 0, runs = 0")
+    connection.execute("COMMIT")
+    while catch_up(connection):
+        pass
+
+
+def forget(connection: DuckDBPyConnection, sessions: Sequence[str]) -> None:
+    """Nothing of these sessions is in the index any more, not even a word. Within a transaction."""
+    _forget_passages(connection, sessions)
+    threads.drop(connection, sessions)
+    connection.execute("DELETE FROM store.units WHERE id NOT IN (SELECT id FROM store.postings)")
+
+
+def _resumed(connection: DuckDBPyConnection, new: Iterable[Fact]) -> tuple[dict[str, Story], set[str]]:
+    """The sessions of the new facts as they stood before, and those told again from the beginning, new facts and all,
+    because one of them has its place among those that were there."""
+    first: dict[str, int] = {}
+    for fact in new:
+        first[fact.session] = min(fact.n, first.get(fact.session, fact.n))
+    heads = threads.known(connection, first)
+    stories = {session: Story(heads.get(session, Head(session)), Telling(session)) for session in first}
+    late = {session for session, head in heads.items() if first[session] <= head.latest}
+    for session in late:
+        stories[session].head = Head(session)
+    _forget_passages(connection, sorted(late))
+    for fact in _before(connection, list(heads.values()), late, max(fact.number for fact in new)):
+        story = stories[fact.session]
+        if fact.session in late:
+            story.go_on(fact)
+        elif fact.n <= story.head.latest:
+            story.remind(fact)
+    return stories, late
+
+
+def _before(connection: DuckDBPyConnection, heads: Sequence[Head], late: set[str], upto: int) -> list[Fact]:
+    if not heads:
+        return []
+    since = [-1 if head.session in late else head.asked for head in heads]
+    span = [min(head.first_number for head in heads), upto]
+    rows = connection.execute(BEFORE, [[head.session for head in heads], since, *span]).fetchall()
+    return [_fact(*row) for row in rows]
+
+
+def _fact(number: int, session: str, n: int, t: float, kind: str, body: str) -> Fact:
+    try:
+        return Fact(number, session, n, t, load({"fact": kind, **json.loads(body)}))
+    except ValueError:
+        return Fact(number, session, n, t, None)
+
+
+def _placed(passage: Passage, fact: Fact) -> Said:
+    """Where the text of a passage is. The last words of a turn are told without what its replies had said."""
+    skipped = len(fact.fact.text) - len(passage.text) if isinstance(fact.fact, Final) else 0
+    return Said(passage, fact.number, skipped)
+
+
+def _keep(connection: DuckDBPyConnection, said: Sequence[Said]) -> None:
+    if not said:
+        return
+    ((mid,),) = connection.execute("SELECT passages FROM store.indexed").fetchall()
+    lines = [(mid + place, *row(each.passage.text)) for place, each in enumerate(said)]
+    rows = [
+        (mid, each.number, each.skipped, told.session, told.n, told.t, told.role, told.tool, size)
+        for (mid, _, size), each in zip(lines, said, strict=True)
+        for told in (each.passage,)
+    ]
+    connection.execute(PASSAGES, [list(column) for column in zip(*rows, strict=True)])
+    connection.execute("UPDATE store.indexed SET passages = ?", [mid + len(said)])
+    postings.add(connection, lines)
+
+
+def _hide(connection: DuckDBPyConnection, hidden: Iterable[Hidden]) -> None:
+    mids = [row[0] for each in hidden for row in connection.execute(HIDDEN, [each.session, each.since]).fetchall()]
+    _drop(connection, mids)
+
+
+def _forget_passages(connection: DuckDBPyConnection, sessions: Sequence[str]) -> None:
+    found = "SELECT mid FROM store.passages WHERE session IN (SELECT unnest(?::VARCHAR[]))"
+    _drop(connection, [row[0] for row in connection.execute(found, [list(sessions)]).fetchall()] if sessions else [])
+
+
+def _drop(connection: DuckDBPyConnection, mids: Sequence[int]) -> None:
+    if mids:
+        span = f"mid BETWEEN {min(mids)} AND {max(mids)} AND mid IN (SELECT unnest(?::INTEGER[]))"
+        connection.execute(f"DELETE FROM store.postings WHERE {span}", [list(mids)])
+        connection.execute(f"DELETE FROM store.passages WHERE {span}", [list(mids)])

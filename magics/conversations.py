@@ -76,6 +76,7 @@ def title(desk: Desk, rest: str) -> Shown:
 def export(desk: Desk, rest: str) -> Shown:
     """Write a conversation to a file, whose ending says how."""
     from hermes_kernel.export import FORMATS, export, format_of, save
+    from hermes_kernel.world.store.reading import records
 
     words = _words(rest)
     force = "--force" in words
@@ -88,7 +89,7 @@ def export(desk: Desk, rest: str) -> Shown:
     session = desk.store.find(" ".join(name)) if name else desk.agent.session_id
     path = here() / Path(file).expanduser()
     try:
-        save(export(desk.store.records(session), form), path, force=force)
+        save(export(records(desk.store.home, session), form), path, force=force)
     except OSError as error:
         raise HermesError(brief(f"{path} was not written: {error.strerror or error}", 300)) from None
     return facts(("session", session), ("written to", str(path)), value=path)

@@ -74,7 +74,27 @@ def test_a_command_that_makes_no_sense_is_usage(environ: dict[str, str], argumen
     assert "usage:" in done.stderr
 
 
-@pytest.mark.parametrize("command", [[], ["install"], ["lab"], ["ask"], ["run"], ["sessions"], ["doctor"]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        [],
+        ["install"],
+        ["lab"],
+        ["ask"],
+        ["run"],
+        ["sessions"],
+        ["sessions", "delete"],
+        ["sessions", "prune"],
+        ["sessions", "compact"],
+        ["search"],
+        ["show"],
+        ["title"],
+        ["export"],
+        ["import"],
+        ["sql"],
+        ["doctor"],
+    ],
+)
 def test_every_command_has_help(environ: dict[str, str], command: list[str]):
     done = run(environ, *command, "--help")
     assert done.returncode == 0

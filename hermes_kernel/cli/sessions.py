@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from hermes_kernel.cli.opened import Commands, command, opened
+from hermes_kernel.cli.pruning import add_pruning
 from hermes_kernel.cli.trouble import Misuse
 from hermes_kernel.core.text import brief
 from hermes_kernel.view import clean
@@ -23,6 +24,7 @@ def add_sessions(commands: Commands[argparse.ArgumentParser]) -> None:
     made.add_argument("-n", type=int, default=20, metavar="N", help="at most so many, the latest first (default: 20)")
     made.add_argument("--json", action="store_true", help="a JSON list instead of text")
     made.set_defaults(do=sessions)
+    add_pruning(made.add_subparsers(title="what becomes of them", metavar="COMMAND"))
 
 
 def sessions(options: argparse.Namespace) -> int:

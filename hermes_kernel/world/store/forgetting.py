@@ -6,19 +6,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hermes_kernel.world.store import index
 from hermes_kernel.world.store.places import Places
 from hermes_kernel.world.store.retired import retired
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-TABLES_OF_SESSIONS = """
-SELECT table_name FROM duckdb_tables() t
-WHERE database_name = 'store' AND table_name <> 'deleted' AND EXISTS (
-    SELECT 1 FROM duckdb_columns() c
-    WHERE c.database_name = 'store' AND c.table_name = t.table_name AND c.column_name = 'session')
-ORDER BY table_name
-"""
 KNOWN = "SELECT session FROM store.deleted"
 
 
@@ -34,10 +28,8 @@ def forget(connection: DuckDBPyConnection, places: Places) -> None:
 
 
 def _forget(connection: DuckDBPyConnection, sessions: list[str], t: float) -> None:
-    """Whatever names a session goes with it. The index keeps numbers that lead nowhere until it is compacted."""
-    tables = [name for (name,) in connection.execute(TABLES_OF_SESSIONS).fetchall()]
     connection.execute("BEGIN")
-    for table in tables:
-        connection.execute(f"DELETE FROM store.{table} WHERE session IN (SELECT unnest(?))", [sessions])  # noqa: S608
+    connection.execute("DELETE FROM store.facts WHERE session IN (SELECT unnest(?))", [sessions])
+    index.forget(connection, sessions)
     connection.execute("INSERT INTO store.deleted SELECT unnest(?), ?", [sessions, t])
     connection.execute("COMMIT")

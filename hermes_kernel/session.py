@@ -13,6 +13,7 @@ from dataclasses import replace
 from hermes_kernel.core.budget import Limits
 from hermes_kernel.core.events import Asked, Compressed, Event, Kept, Observed, Opened, Titled, Undone, is_kept
 from hermes_kernel.core.messages import Transcript
+from hermes_kernel.core.search.query import QueryError
 from hermes_kernel.core.text import scrub
 from hermes_kernel.core.turn import Turn, World, closing, evolve, play, recall
 from hermes_kernel.settings import Settings
@@ -37,7 +38,7 @@ def readable() -> Iterator[None]:
         yield
     except StoreError as error:
         raise HermesError(str(error)) from error
-    except (NoSession, NoTool) as error:
+    except (NoSession, NoTool, QueryError) as error:
         raise HermesError(str(error)) from None
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from hermes_kernel.settings import LATER, RANGES, Settings
 from hermes_kernel.world.clock import SystemClock
+from hermes_kernel.world.store import MemoryLog
 from hermes_kernel.world.tools import Tools
 from magics.commands import COMMANDS
 from magics.options import usage
@@ -43,7 +44,8 @@ def commands() -> str:
 def tools() -> str:
     with tempfile.TemporaryDirectory() as folder:
         there = Path(folder)
-        specs = Tools(Settings(home=there), person=None, home=there, cwd=there, clock=SystemClock()).builtins().specs()
+        made = Tools(Settings(home=there), person=None, home=there, cwd=there, clock=SystemClock(), finder=MemoryLog())
+        specs = made.builtins().specs()
     rows = []
     for spec in sorted(specs, key=lambda spec: spec.name != "python"):
         parameters = json.loads(spec.parameters)

@@ -64,7 +64,8 @@ def test_nothing_asked_for_lists_the_latest_sessions_first():
 def test_around_a_find_are_its_neighbours_in_order():
     text = search(told(DUCKS), session="ducks-0001", around=4)
     assert re.findall(r"^place (\d+) · (\w+)", text, re.MULTILINE) == [("1", "user"), ("2", "assistant"), ("4", "tool"), ("5", "assistant")]  # fmt: skip
-    assert '| python {"code": "len(df)"}' in text
+    assert "| python" in text
+    assert "len(df)" in text
     assert text.endswith("[that is the end]")
 
 

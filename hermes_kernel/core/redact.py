@@ -44,12 +44,25 @@ def redact_plain(value: Any, secrets: frozenset[str] = frozenset()) -> Any:
     """Plain data, such as `plain.dump` makes of a fact, with every text in it redacted but those in `NAMES`."""
     match value:
         case str():
-            return redact(value, secrets) if len(value) >= LEAST else value
+            return _redact_any(value, secrets) if len(value) >= LEAST else value
         case list():
             return [redact_plain(item, secrets) for item in value]
         case dict():
             return {name: item if name in NAMES else redact_plain(item, secrets) for name, item in value.items()}
     return value
+
+
+def _redact_any(text: str, secrets: frozenset[str]) -> str:
+    """A text, or JSON as text, such as a call's arguments: what its strings hold as lines is looked at as lines."""
+    text = redact(text, secrets)
+    if text[0] not in "{[" or "\\" not in text:
+        return text
+    try:
+        plain = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    safe = redact_plain(plain, secrets)
+    return text if safe == plain else json.dumps(safe, ensure_ascii=False)
 
 
 def _forms(secrets: Iterable[str]) -> list[str]:
@@ -76,8 +89,10 @@ class _Replacement:
 
 # Where a key may begin: not inside a word. A prefix that base64 cannot hold may follow the slash of an address; one
 # that it can hold must not stand inside base64 at all.
-_AFTER_SLASH = r"(?<![A-Za-z0-9+_.-])"
-_ALONE = r"(?<![A-Za-z0-9+/_.-])"
+# Inside JSON the escape of a line's end or a tab is no letter.
+_AFTER_ESCAPE = r"(?<=\\[nrtbf])"
+_AFTER_SLASH = rf"(?:(?<![A-Za-z0-9+_.-])|{_AFTER_ESCAPE})"
+_ALONE = rf"(?:(?<![A-Za-z0-9+/_.-])|{_AFTER_ESCAPE})"
 _ENDS = r"(?![A-Za-z0-9+/_-])"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import random
 import string
 import time
@@ -274,3 +275,21 @@ def test_plain_data_has_no_known_secret():
 @given(st.text(max_size=8))
 def test_a_text_too_short_for_any_rule_holds_no_secret(text):
     assert redact(text) == text
+
+
+@pytest.mark.parametrize(("kind", "key"), SECRETS)
+def test_json_as_text_has_no_secret_at_the_beginning_of_a_line(kind, key):
+    arguments = json.dumps({"code": f"first\n{key}\n\t{key}", "more": [f"export OPENAI_API_KEY={key}\nb"]})
+    assert key not in redact_plain(arguments)
+    assert json.loads(redact_plain(arguments))["code"] == f"first\n[redacted: {kind}]\n\t[redacted: {kind}]"
+
+
+def test_a_line_within_json_is_read_as_a_line():
+    password = "hunter2hunter2"
+    arguments = json.dumps({"content": f"user: me\npassword: {password}\n"})
+    assert password not in redact_plain(arguments)
+
+
+@pytest.mark.parametrize("text", ['{"code": "a\\nb"}', '{"a\\', "[" * 100_000 + "\\", '["é\\u00e9"]'])
+def test_json_without_a_secret_stays_as_it_is_written(text):
+    assert redact_plain(text) == text

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from hermes_kernel.world.store import database, index, postings, shipping
 from hermes_kernel.world.store.forgetting import forget
-from hermes_kernel.world.store.journal import alive, journals, read
+from hermes_kernel.world.store.journal import abandoned, journals, read
 from hermes_kernel.world.store.locks import Busy, held
 from hermes_kernel.world.store.locks import shared as shared_lock
 from hermes_kernel.world.store.places import Places, sync_folder
@@ -74,7 +74,7 @@ def fold(places: Places, shared: Shared | None = None, patience: float = PATIENC
 
 def _fold_journals(places: Places, shared: Shared | None, patience: float) -> Folded:
     with held(places.lock, patience):
-        left = [path for path in journals(places.journals) if not alive(path)]
+        left = abandoned(places)
         added = damaged = 0
         with database.writing(places.database) as connection:
             forget(connection, places)

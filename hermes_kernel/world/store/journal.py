@@ -9,14 +9,14 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from hermes_kernel.world.store.locality import NO_LOCKS, distrusted, host
 from hermes_kernel.world.store.locks import forget_in_child, try_lock
-from hermes_kernel.world.store.places import PRIVATE_FILE, make, sync_folder
+from hermes_kernel.world.store.places import PRIVATE_FILE, Places, make, sync_folder
 from hermes_kernel.world.store.records import Record, decode, dense
 
 ROTATE_AT = 16 * 2**20  # bytes; a journal can only be removed when its writer has left it
@@ -116,9 +116,12 @@ class Journal:
     def _open(self) -> None:
         """A new file, named only once it is locked: a journal that nobody holds is taken for a dead one."""
         make(self._folder)
-        host = re.sub(r"[^A-Za-z0-9]+", "-", os.uname().nodename)[:24]
-        name, fresh, handle = self._create(f"{host}-{os.getpid()}")
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        name, fresh, handle = self._create(f"{host()}-{os.getpid()}")
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno not in NO_LOCKS:
+                raise
         fresh.rename(self._folder / f"{name}.jsonl")
         sync_folder(self._folder)
         self._handle, self._name, self._end, self._minted = handle, name, 0, 0
@@ -166,14 +169,25 @@ def read(path: Path, start: int = 0, session: str | None = None) -> Tail:
     return Tail(tuple(records), end, damaged)
 
 
-def alive(path: Path) -> bool:
-    """Whether the writer of this journal still holds it."""
+def abandoned(places: Places) -> list[Path]:
+    """The journals whose writers are gone for certain. Where locks do not tell whether somebody lives, or where a
+    journal is of a computer from which they do not, none is."""
+    if places.near:
+        return []
+    unsure = tuple(f"{name}-" for name in distrusted(places.root))
+    return [path for path in journals(places.journals) if not path.name.startswith(unsure) and not _alive(path)]
+
+
+def _alive(path: Path) -> bool:
+    """Whether the writer of this journal may still hold it."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
         return False
     try:
         return not try_lock(handle, fcntl.LOCK_SH)
+    except OSError:
+        return True
     finally:
         os.close(handle)
 

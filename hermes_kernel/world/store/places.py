@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import difflib
-import errno
 import hashlib
-import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-PRIVATE_FOLDER = 0o700
-PRIVATE_FILE = 0o600
+from hermes_kernel.world.store import locality
+from hermes_kernel.world.store.disk import FULL, PRIVATE_FILE, PRIVATE_FOLDER, StoreError, make, sync_folder
+
+__all__ = [
+    "PRIVATE_FILE",
+    "PRIVATE_FOLDER",
+    "NoSession",
+    "Places",
+    "StoreError",
+    "close_to",
+    "explaining",
+    "make",
+    "sync_folder",
+]
+
 LONGEST_NAME = 200  # file systems take 255 bytes; the rest is for our own endings
 
 CLOSEST = 3
 
-FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
-
-
-class StoreError(OSError):
-    """The store could not do what was asked. One readable line; what was stored before still stands."""
+DATABASE = "sessions.duckdb"
 
 
 class NoSession(KeyError):
@@ -51,14 +58,32 @@ class Places:
         return self.root / "journal"
 
     @property
+    def near(self) -> Path | None:
+        """The folder on this computer's own disk that holds the database and every lock where locks do not hold in the
+        home. None where they do.
+
+        Raises:
+            StoreError: there is no such folder; one line says what to set.
+        """
+        return locality.near(self.home)
+
+    @property
     def sessions(self) -> Path:
-        return self.root / "sessions"
+        return self._locked / "sessions"
 
     @property
     def lock(self) -> Path:
         """Locked shared by readers of the database and exclusively by whoever folds. Never the database file itself:
         opening and closing that would drop the lock DuckDB holds on it."""
-        return self.root / "lock"
+        return self._locked / "lock"
+
+    @property
+    def _locked(self) -> Path:
+        """Where locks hold. Whoever asks is about to lock something there, so the store is made where there is none
+        yet: nothing can be found out about a folder that is not there."""
+        with suppress(OSError):
+            make(self.root)
+        return self.near or self.root
 
     @property
     def retired(self) -> Path:
@@ -72,7 +97,7 @@ class Places:
 
     @property
     def database(self) -> Path:
-        return self.home / "sessions.duckdb"
+        return (self.near or self.home) / DATABASE
 
     def claim(self, session_id: str) -> Path:
         """The lock file of a session, whatever its id is made of."""
@@ -87,22 +112,6 @@ def close_to(session: str, known: Iterable[str]) -> list[str]:
     names = sorted(known)
     begun = [each for each in names if session and each.startswith(session)]
     return (begun or difflib.get_close_matches(session, names, CLOSEST))[:CLOSEST]
-
-
-def make(folder: Path) -> None:
-    """`folder` and what is missing above it, private to its owner."""
-    missing = [each for each in (folder, *folder.parents) if not each.exists()]
-    for each in reversed(missing):
-        each.mkdir(PRIVATE_FOLDER, exist_ok=True)
-
-
-def sync_folder(folder: Path) -> None:
-    """Names made or removed in `folder` are on disk when this returns."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 @contextmanager

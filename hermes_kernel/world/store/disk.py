@@ -1,0 +1,32 @@
+"""Files and folders that are their owner's alone, and what is on disk when. Knows nothing of homes."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+PRIVATE_FOLDER = 0o700
+PRIVATE_FILE = 0o600
+
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
+class StoreError(OSError):
+    """The store could not do what was asked. One readable line; what was stored before still stands."""
+
+
+def make(folder: Path) -> None:
+    """`folder` and what is missing above it, private to its owner."""
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    for each in reversed(missing):
+        each.mkdir(PRIVATE_FOLDER, exist_ok=True)
+
+
+def sync_folder(folder: Path) -> None:
+    """Names made or removed in `folder` are on disk when this returns."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -21,12 +21,13 @@ NAMES = frozenset({"fact", "session_id", "parent", "id", "call_id", "lease", "da
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a secret of one kind looks like. A text without any of ``anchors`` (in lower case) has none; what
-    ``pattern`` calls ``secret`` is replaced."""
+    """What a secret of one kind looks like. A text without any of ``anchors`` (in lower case), or without ``mark``, has
+    none; what ``pattern`` calls ``secret`` is replaced."""
 
     kind: str
     anchors: tuple[str, ...]
     pattern: re.Pattern[str]
+    mark: str = ""
 
 
 def redact(text: str, secrets: frozenset[str] = frozenset()) -> str:
@@ -34,10 +35,16 @@ def redact(text: str, secrets: frozenset[str] = frozenset()) -> str:
     secret, whatever they look like; those under 12 characters are left alone."""
     for form in _forms(secrets):
         text = text.replace(form, _marker("secret"))
-    lower = text.lower()
-    for rule in dict.fromkeys(rule for anchor, rule in ANCHORED if anchor in lower):
+    for rule in _fitting(text.lower()):
         text = rule.pattern.sub(_Replacement(_marker(rule.kind)), text)
     return text
+
+
+def _fitting(lower: str) -> list[Rule]:
+    """The rules that may find something, in their order. Most texts hold few of the signs that keys are known by."""
+    anchored = (pair for sign, pairs in ANCHORED if sign in lower for pair in pairs)
+    found = {n for anchor, n in anchored if anchor in lower}
+    return [rule for rule in map(RULES.__getitem__, sorted(found)) if rule.mark in lower]
 
 
 def redact_plain(value: Any, secrets: frozenset[str] = frozenset()) -> Any:
@@ -106,9 +113,13 @@ def _word(kind: str, pattern: str, *anchors: str) -> Rule:
     return Rule(kind, anchors, re.compile(rf"{_ALONE}(?P<secret>{pattern}){_ENDS}"))
 
 
-def _around(kind: str, pattern: str, *anchors: str) -> Rule:
+def _around(kind: str, pattern: str, *anchors: str, mark: str = "") -> Rule:
     """A secret known by what stands before it."""
-    return Rule(kind, anchors, re.compile(pattern))
+    return Rule(kind, anchors, re.compile(pattern), mark)
+
+
+def _sign(anchor: str) -> str:
+    return next(sign for sign in SIGNS if sign in anchor)
 
 
 # Names that promise a secret, and values that may be one: with a digit and a letter, no placeholder (``$NAME``,
@@ -158,17 +169,31 @@ RULES: tuple[Rule, ...] = (
     _around("password", r"(?i:authorization[\"']?\s?[:=]\s?[\"']?basic)[ \t]+(?P<secret>[A-Za-z0-9+/=]{8,})", "basic"),
     # "api_key": "…", api_key="…", ?api_key=…, --api-key …, export X_API_KEY=…, x-api-key: …, GITHUB_TOKEN=…
     _around("secret", rf"(?i:{_NAME}\\?[\"']?\s?[:=]\s?){_QUOTED}", *_PROMISES),
-    _around("secret", rf"(?i:[?&;]{_NAME}=)(?P<secret>{_MIXED}{_VALUE}{{8,}})", *_PROMISES),
-    _around("secret", rf"(?i:--{_NAME}[= ])(?P<secret>{_MIXED}{_VALUE}{{8,}})(?!\S)", *_PROMISES),
+    _around("secret", rf"(?i:[?&;]{_NAME}=)(?P<secret>{_MIXED}{_VALUE}{{8,}})", *_PROMISES, mark="="),
+    _around("secret", rf"(?i:--{_NAME}[= ])(?P<secret>{_MIXED}{_VALUE}{{8,}})(?!\S)", *_PROMISES, mark="--"),
     _around(
         "secret",
         rf"(?mi:^[ \t]*(?:export |set )?[\w-]{{0,60}}{_NAME}=)(?P<secret>{_MIXED}{_VALUE}{{8,}})(?!\S)",
         *_PROMISES,
+        mark="=",
     ),
     _around(
-        "secret", rf"(?mi:^[ \t]*[\w-]{{0,60}}{_NAME}:[ \t]+)(?P<secret>{_MIXED}{_VALUE}{{12,}})(?!\S)", *_PROMISES
+        "secret",
+        rf"(?mi:^[ \t]*[\w-]{{0,60}}{_NAME}:[ \t]+)(?P<secret>{_MIXED}{_VALUE}{{12,}})(?!\S)",
+        *_PROMISES,
+        mark=":",
     ),
-    _around("secret", rf"\b[A-Z0-9_]{{0,60}}(?:TOKEN|SECRET)=(?P<secret>{_MIXED}{_VALUE}{{16,}})(?!\S)", *_PROMISES),
+    _around(
+        "secret",
+        rf"\b[A-Z0-9_]{{0,60}}(?:TOKEN|SECRET)=(?P<secret>{_MIXED}{_VALUE}{{16,}})(?!\S)",
+        *_PROMISES,
+        mark="=",
+    ),
 )
 
-ANCHORED: tuple[tuple[str, Rule], ...] = tuple((anchor, rule) for rule in RULES for anchor in rule.anchors)
+SIGNS = ("_", "-", ".", ":", "")
+ANCHORED: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = tuple(
+    (sign, tuple((anchor, n) for n, rule in enumerate(RULES) for anchor in rule.anchors if sign == _sign(anchor)))
+    for sign in SIGNS
+)
+"""The anchors by the first of the signs that stands in them, each with the place of its rule."""

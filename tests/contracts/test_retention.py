@@ -237,10 +237,19 @@ def test_the_words_of_a_deleted_session_are_in_no_file_after_compacting(log, tmp
     store(tmp_path).fold()
     assert holding(tmp_path, MARK) == ["sessions.duckdb"]
     delete(log, ["gone"], NOW)
-    size = compact(log.home)
+    compact(log.home)
     assert holding(tmp_path, MARK) == []
-    assert 0 < size.after <= size.before
     assert_gone(log)
+
+
+def test_compacting_gives_the_space_back(log, tmp_path):
+    dice = random.Random(1)
+    log.append("gone", *[Observed("c1", dice.randbytes(20_000).hex()) for _ in range(100)])
+    log.close()
+    again = store(tmp_path)
+    delete(again, ["gone"], NOW)
+    size = compact(again.home)
+    assert size.after < size.before - 1_000_000
 
 
 def test_what_stays_is_the_same_after_compacting(log, tmp_path):
@@ -308,7 +317,7 @@ while True:
 """
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_death_while_compacting_leaves_the_old_file_or_the_new_one(log, tmp_path, seed):
     delete(log, ["gone"], NOW)
     before = log.recall("stays")
@@ -465,18 +474,17 @@ def everywhere(session: str, said: str) -> list[Kept]:
     ]
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_no_key_reaches_any_file_whatever_field_it_stands_in(tmp_path, key):
+def test_no_key_reaches_any_file_whatever_field_it_stands_in(tmp_path):
     log = store(tmp_path)
-    said = f'first\n{key} and\n"{key}" or\t{key}'
+    said = "first\n" + "".join(f'{key} and\n"{key}" or\t{key}\n' for key in KEYS)
     log.append("s1", *everywhere("s1", said))
-    taken = [Record(f"u{n}", "s2", n, NOW + n, dump(fact)) for n, fact in enumerate(everywhere("s2", said))]
-    log.take(taken)
-    secret = key.removeprefix("Bearer ").encode()
-    assert holding(tmp_path, secret) == []
+    log.take([Record(f"u{n}", "s2", n, NOW + n, dump(fact)) for n, fact in enumerate(everywhere("s2", said))])
+    secrets = [key.removeprefix("Bearer ").encode() for key in KEYS]
+    assert [secret for secret in secrets if holding(tmp_path, secret)] == []
     log.fold()
     log.close()
     store(tmp_path).fold()
-    assert holding(tmp_path, secret) == []
-    assert sum("[redacted: " in str(dump(fact)) for fact in log.recall("s1")) == 9
-    assert len(log.recall("s2")) == 9
+    assert [secret for secret in secrets if holding(tmp_path, secret)] == []
+    for session in ("s1", "s2"):
+        kept = [str(dump(fact)) for fact in log.recall(session)]
+        assert [each.count("[redacted: ") >= 3 * len(KEYS) for each in kept] == [True] * 9

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hermes_kernel.cli.opened import Commands, command, opened
 from hermes_kernel.cli.trouble import Misuse
-from hermes_kernel.settings import Settings
 
 if TYPE_CHECKING:
     from hermes_kernel.world.store.records import Record
@@ -16,28 +16,26 @@ if TYPE_CHECKING:
 STDOUT = "-"
 
 
-def add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """The command's own options."""
-    about = "write a session to a file: to read, to run again, or to keep"
-    command = commands.add_parser("export", help=about, description=f"{about[0].upper()}{about[1:]}.")
-    command.add_argument("session", metavar="SESSION", help="its id, the beginning of it, its title, or `last`")
-    command.add_argument("-o", "--output", metavar="FILE", default=STDOUT, help="where to; `-`, the default, is stdout")
-    command.add_argument(
-        "--format", choices=("md", "jsonl", "ipynb"), help="(default: as FILE is called, else Markdown)"
-    )
-    command.add_argument("--lineage", action="store_true", help="with the sessions it came from and those made from it")
-    command.add_argument(
+def add_export(commands: Commands[argparse.ArgumentParser]) -> None:
+    """The command and its options."""
+    made = command(commands, "export", "write a session to a file: to read, to run again, or to keep")
+    made.add_argument("session", metavar="SESSION", help="its id, the beginning of it, its title, or `last`")
+    made.add_argument("-o", "--output", metavar="FILE", default=STDOUT, help="where to; `-`, the default, is stdout")
+    made.add_argument("--format", choices=("md", "jsonl", "ipynb"), help="(default: as FILE is called, else Markdown)")
+    made.add_argument("--lineage", action="store_true", help="with the sessions it came from and those made from it")
+    made.add_argument(
         "--kernel", choices=("python3", "hermes"), default="python3", help="for a notebook (default: python3)"
     )
-    command.add_argument("--force", action="store_true", help="write over FILE if it is there")
-    command.set_defaults(do=export)
+    made.add_argument("--force", action="store_true", help="write over FILE if it is there")
+    made.set_defaults(do=export)
 
 
 def export(options: argparse.Namespace) -> int:
     """Write the session.
 
     Raises:
-        Misuse: there is no such session, no format can be told, or the file is there already.
+        Misuse: no format can be told, or the file is there already.
+        Failure: there is no such session.
         StoreError: the store cannot be read.
         OSError: the file cannot be written.
     """
@@ -70,18 +68,9 @@ def _format(options: argparse.Namespace) -> str:
 
 
 def _records(named: str, *, lineage: bool) -> list[Record]:
-    from hermes_kernel.world.store import NoSession
     from hermes_kernel.world.store.families import family
-    from hermes_kernel.world.store.opening import open_store
-    from hermes_kernel.world.store.reading import records
 
-    settings = Settings.load()
-    store = open_store(settings.home, settings.store_url)
-    try:
+    with opened() as store:
         session = store.find(named)
         sessions = family(store.home, session) if lineage else {session}
-        return [record for each in sorted(sessions) for record in records(store.home, each)]
-    except NoSession as error:
-        raise Misuse(str(error)) from None
-    finally:
-        store.close()
+        return [record for each in sorted(sessions) for record in store.records(each)]

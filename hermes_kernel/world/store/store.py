@@ -111,12 +111,17 @@ class Store:
             KeyError: there is no such session; the text names the closest ids.
             StoreError: another program holds the database open.
         """
+        found = self.records(session_id)
+        self._remember(session_id, found)
+        return facts(found)
+
+    def records(self, session_id: str) -> list[Record]:
+        """As `recall`, each fact with its place and time, also those of a later version of this program."""
         with explaining(self._places):
             found = records(self._home, session_id)
             if not found:
                 raise NoSession(session_id, ids(self._home))
-        self._remember(session_id, found)
-        return facts(found)
+        return found
 
     def claim(self, session_id: str) -> ExitStack:
         """The right to act on a session, until closed or dead; in every home that shares the store. A context manager.

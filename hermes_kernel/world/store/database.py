@@ -1,4 +1,4 @@
-"""``sessions.duckdb``: attached for as long as a question or a fold takes, and never longer. DuckDB is imported here.
+"""``sessions.duckdb``: attached for as long as a question or a fold takes, and never longer.
 
 A write-ahead log that a crash left damaged is set aside: the file stands at its last checkpoint, its offsets with it,
 and the journals hold everything behind them. Callers hold the store's lock.
@@ -7,12 +7,23 @@ and the journals hold everything behind them. Callers hold the store's lock.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hermes_kernel.world.store.engine import (
+    STORAGE,
+    HeldOpen,
+    attach,
+    attach_to_read,
+    connect,
+    detach,
+    explaining,
+    literal,
+    own,
+    wal,
+)
 from hermes_kernel.world.store.places import PRIVATE_FILE, StoreError, make
 from hermes_kernel.world.store.records import Record, dense
 from hermes_kernel.world.store.views import FORMAT, TABLES, VIEWS
@@ -20,13 +31,19 @@ from hermes_kernel.world.store.views import FORMAT, TABLES, VIEWS
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-STORAGE = "v1.5.0"  # the newest file format that DuckDB 1.5 and 2.x both read and write
-CONFIG = {
-    "threads": "2",
-    "memory_limit": "1GB",
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-}
+__all__ = [
+    "HeldOpen",
+    "begin",
+    "bring",
+    "connect",
+    "heal",
+    "of_session",
+    "offsets",
+    "reading",
+    "union",
+    "wal",
+    "writing",
+]
 
 INCOMING = """
 CREATE OR REPLACE TEMP TABLE incoming (uid VARCHAR, session VARCHAR, n BIGINT, t DOUBLE, kind VARCHAR, body JSON)
@@ -35,17 +52,6 @@ EVERYTHING = """
 CREATE TEMP VIEW everything AS SELECT * EXCLUDE (number) FROM store.facts UNION ALL SELECT * FROM incoming
 """
 UNFOLDED = "CREATE TEMP VIEW everything AS SELECT * FROM incoming"
-
-
-class HeldOpen(StoreError):
-    """Another program has the database open for writing."""
-
-
-def connect() -> DuckDBPyConnection:
-    """A DuckDB of our own with nothing in it yet. It never loads an extension and never asks the network."""
-    import duckdb
-
-    return duckdb.connect(config=dict(CONFIG))
 
 
 @contextmanager
@@ -59,14 +65,11 @@ def writing(path: Path, lent: DuckDBPyConnection | None = None) -> Iterator[Duck
     """
     if not path.exists():
         _create(path)
-    with _explaining(path), _own(lent) as connection:
-        if not _attached(connection, path, ""):
-            _set_wal_aside(path)
-            _attached(connection, path, "", healed=True)
+    with explaining(path), own(lent) as connection:
+        attach(connection, path)
         _check_format(connection, path)
         yield connection
-        connection.execute("CHECKPOINT store")
-        connection.execute("DETACH store")
+        detach(connection, path)
 
 
 def heal(path: Path) -> None:
@@ -87,49 +90,16 @@ def reading(path: Path, lent: DuckDBPyConnection | None = None) -> Iterator[Duck
         HeldOpen: another program has it open for writing.
         StoreError: it is of a newer format, or damaged.
     """
-    with _explaining(path), _own(lent) as connection:
-        _attached(connection, path, "READ_ONLY", healed=True)
+    with explaining(path), own(lent) as connection:
+        attach_to_read(connection, path)
         _check_format(connection, path)
         yield connection
         connection.execute("DETACH store")
 
 
-@contextmanager
-def _own(lent: DuckDBPyConnection | None) -> Iterator[DuckDBPyConnection]:
-    """A connection that is closed at the end, or one that only lets go of the file whatever happens."""
-    if lent is None:
-        with closing(connect()) as connection:
-            yield connection
-        return
-    try:
-        yield lent
-    finally:
-        _let_go(lent)
-
-
-def _let_go(connection: DuckDBPyConnection) -> None:
-    """Nothing stays attached, and no transaction open, after an error."""
-    import duckdb
-
-    with suppress(duckdb.Error):
-        connection.execute("ROLLBACK")
-    connection.execute("DETACH DATABASE IF EXISTS store")
-
-
-@contextmanager
-def _explaining(path: Path) -> Iterator[None]:
-    """DuckDB's errors as ours. Closing the connection lets go of the file whatever happened."""
-    import duckdb
-
-    try:
-        yield
-    except duckdb.Error as error:
-        raise StoreError(f"{path}: {' '.join(str(error).split())[:200]}") from error
-
-
 def begin(connection: DuckDBPyConnection, path: Path, name: str) -> None:
     """Attach a new file as `name`, with the schema in it and nothing else."""
-    connection.execute(f"ATTACH {_literal(path)} AS {name} (STORAGE_VERSION '{STORAGE}')")
+    connection.execute(f"ATTACH {literal(path)} AS {name} (STORAGE_VERSION '{STORAGE}')")
     connection.execute(f"USE {name}")
     connection.execute(TABLES)
     connection.execute("INSERT INTO format VALUES (?)", [FORMAT])
@@ -172,51 +142,18 @@ def offsets(connection: DuckDBPyConnection) -> dict[str, int]:
     return dict(connection.execute("SELECT name, folded FROM store.journals").fetchall())
 
 
-def wal(path: Path) -> Path:
-    """DuckDB's write-ahead log of the database at `path`."""
-    return path.with_name(path.name + ".wal")
-
-
 def _create(path: Path) -> None:
     """Made out of sight and moved into place: nobody ever meets half a schema, or one that others may read."""
     fresh = path.parent / "store" / "fresh.duckdb"
     make(fresh.parent)
     fresh.unlink(missing_ok=True)
     wal(fresh).unlink(missing_ok=True)
-    with closing(connect()) as connection, _explaining(path):
+    with closing(connect()) as connection, explaining(path):
         begin(connection, fresh, "store")
         connection.execute("CHECKPOINT store")
         connection.execute("DETACH store")
     fresh.chmod(PRIVATE_FILE)
     fresh.rename(path)
-
-
-def _attached(connection: DuckDBPyConnection, path: Path, option: str, *, healed: bool = False) -> bool:
-    """Whether the database is attached now; False when its write-ahead log is damaged and not yet `healed`."""
-    import duckdb
-
-    try:
-        connection.execute(f"ATTACH {_literal(path)} AS store {f'({option})' if option else ''}")
-    except duckdb.Error as error:
-        said = " ".join(str(error).split())
-        if "WAL" in said and not healed and wal(path).exists():
-            return False
-        if "already attached" in said:
-            raise HeldOpen(
-                f"{path} is open in this very process: close that connection to fold and search it"
-            ) from None
-        if "set lock" in said:
-            raise HeldOpen(f"{path} is held open by {_holder(said)}: close it there to fold and search it") from None
-        raise StoreError(f"cannot open {path}: {said[:200]}") from error
-    return True
-
-
-def _set_wal_aside(path: Path) -> None:
-    """Rename, never remove: it is evidence."""
-    log, number = wal(path), 1
-    while (aside := log.with_name(f"{log.name}.damaged-{number}")).exists():
-        number += 1
-    log.rename(aside)
 
 
 def _check_format(connection: DuckDBPyConnection, path: Path) -> None:
@@ -230,12 +167,3 @@ def _check_format(connection: DuckDBPyConnection, path: Path) -> None:
         raise StoreError(
             f"{path} has format {version} and this Hermes Kernel reads {FORMAT}: run `pip install -U hermes-kernel`"
         )
-
-
-def _holder(said: str) -> str:
-    found = re.search(r"PID (\d+)", said)
-    return f"process {found[1]}" if found else "another program"
-
-
-def _literal(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"

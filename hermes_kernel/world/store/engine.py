@@ -1,0 +1,144 @@
+"""DuckDB, imported when it is first needed: a file attached as ``store`` and let go of, and its errors as ours."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hermes_kernel.world.store.disk import PRIVATE_FILE, StoreError
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+STORAGE = "v1.5.0"  # the newest file format that DuckDB 1.5 and 2.x both read and write
+CONFIG = {
+    "threads": "2",
+    "memory_limit": "1GB",
+    "wal_autocheckpoint": "1GB",  # a checkpoint before the end would have DuckDB begin another log, in its own way
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
+
+
+class HeldOpen(StoreError):
+    """Another program has the database open."""
+
+
+def connect() -> DuckDBPyConnection:
+    """A DuckDB of our own with nothing in it yet. It never loads an extension and never asks the network."""
+    import duckdb
+
+    return duckdb.connect(config=dict(CONFIG))
+
+
+def attach(connection: DuckDBPyConnection, path: Path) -> None:
+    """Attach the database to be written. A damaged write-ahead log is set aside first: what it held is in journals.
+
+    Raises:
+        HeldOpen: another program has it open.
+        StoreError: it is damaged.
+    """
+    if not _attached(connection, path, "", healed=False):
+        _set_wal_aside(path)
+        _attached(connection, path, "", healed=True)
+    # DuckDB would make its log readable for everybody who may read the home.
+    os.close(os.open(wal(path), os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, PRIVATE_FILE))
+
+
+def detach(connection: DuckDBPyConnection, path: Path) -> None:
+    """Have everything in the file itself, and let go of it."""
+    connection.execute("CHECKPOINT store")
+    connection.execute("DETACH store")
+    with suppress(FileNotFoundError):
+        if wal(path).stat().st_size == 0:
+            wal(path).unlink()
+
+
+def attach_to_read(connection: DuckDBPyConnection, path: Path) -> None:
+    """Attach the database read-only.
+
+    Raises:
+        HeldOpen: another program has it open for writing.
+        StoreError: it is damaged.
+    """
+    _attached(connection, path, "READ_ONLY", healed=True)
+
+
+@contextmanager
+def own(lent: DuckDBPyConnection | None) -> Iterator[DuckDBPyConnection]:
+    """A connection that is closed at the end, or one that only lets go of the file whatever happens."""
+    if lent is None:
+        with closing(connect()) as connection:
+            yield connection
+        return
+    try:
+        yield lent
+    finally:
+        _let_go(lent)
+
+
+@contextmanager
+def explaining(path: Path) -> Iterator[None]:
+    """DuckDB's errors as ours. Closing the connection lets go of the file whatever happened."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        raise StoreError(f"{path}: {' '.join(str(error).split())[:200]}") from error
+
+
+def wal(path: Path) -> Path:
+    """DuckDB's write-ahead log of the database at `path`."""
+    return path.with_name(path.name + ".wal")
+
+
+def literal(path: Path) -> str:
+    """A path as SQL writes a text."""
+    return "'" + str(path).replace("'", "''") + "'"
+
+
+def _let_go(connection: DuckDBPyConnection) -> None:
+    """Nothing stays attached, and no transaction open, after an error."""
+    import duckdb
+
+    with suppress(duckdb.Error):
+        connection.execute("ROLLBACK")
+    connection.execute("DETACH DATABASE IF EXISTS store")
+
+
+def _attached(connection: DuckDBPyConnection, path: Path, option: str, *, healed: bool) -> bool:
+    """Whether the database is attached now; False when its write-ahead log is damaged and not yet `healed`."""
+    import duckdb
+
+    try:
+        connection.execute(f"ATTACH {literal(path)} AS store {f'({option})' if option else ''}")
+    except duckdb.Error as error:
+        said = " ".join(str(error).split())
+        if "WAL" in said and not healed and wal(path).exists():
+            return False
+        if "already attached" in said:
+            raise HeldOpen(
+                f"{path} is open in this very process: close that connection to fold and search it"
+            ) from None
+        if "set lock" in said:
+            raise HeldOpen(f"{path} is held open by {_holder(said)}: close it there to fold and search it") from None
+        raise StoreError(f"cannot open {path}: {said[:200]}") from error
+    return True
+
+
+def _set_wal_aside(path: Path) -> None:
+    """Rename, never remove: it is evidence."""
+    log, number = wal(path), 1
+    while (aside := log.with_name(f"{log.name}.damaged-{number}")).exists():
+        number += 1
+    log.rename(aside)
+
+
+def _holder(said: str) -> str:
+    found = re.search(r"PID (\d+)", said)
+    return f"process {found[1]}" if found else "another program"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 
 from hermes_kernel.world.store.places import StoreError
 
@@ -35,16 +35,19 @@ def address(url: str) -> Address:
     Raises:
         StoreError: it is no such URL, or psycopg is not installed; the text says what to do and holds no password.
     """
-    if urlsplit(url).scheme not in SCHEMES:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise StoreError(f"store_url cannot be read: {_FORM}") from None
+    if parts.scheme not in SCHEMES:
         raise StoreError(f"store_url is no PostgreSQL URL: {_FORM}")
     if find_spec("psycopg") is None:
         raise StoreError(_MISSING)
-    conninfo, schema = _without_schema(url)
+    conninfo, schema = _without_schema(parts)
     return Address(conninfo, _shown(conninfo), schema)
 
 
-def _without_schema(url: str) -> tuple[str, str]:
-    parts = urlsplit(url)
+def _without_schema(parts: SplitResult) -> tuple[str, str]:
     given = parse_qsl(parts.query, keep_blank_values=True)
     schema = dict(given).get("schema", SCHEMA)
     if not NAME.fullmatch(schema) or schema.startswith("pg_"):

@@ -11,7 +11,11 @@ from hermes_kernel.world.store.shared.views import VIEWS
 if TYPE_CHECKING:
     from psycopg import Connection
 
-EXISTS = "SELECT to_regclass(quote_ident(current_setting('search_path')) || '.format') IS NOT NULL"
+# Not by `to_regclass`: what it once found missing it may go on missing for a whole transaction.
+EXISTS = """
+SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_tables
+               WHERE schemaname = current_setting('search_path') AND tablename = 'format')
+"""
 ALONE = "SELECT pg_advisory_xact_lock(1751478894, hashtext(current_setting('search_path')))"
 
 

@@ -36,11 +36,13 @@ from hermes_kernel.core.plain import dump
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.store import NoSession, Store, StoreError
 from hermes_kernel.world.store.compaction import compact
+from hermes_kernel.world.store.opening import open_store
 from hermes_kernel.world.store.reading import records
 from hermes_kernel.world.store.records import Record
 from hermes_kernel.world.store.retention import delete, leaving, stale
 from hermes_kernel.world.store.retired import retire_sessions, retired
 from tests.contracts.stores import ROOT, child, counted, done, journals, store, told, turn
+from tests.postgres import postgres, url  # noqa: F401 - fixtures
 
 NOW = 1_900_000_000.0
 MARK = b"xylophonequixotry"
@@ -195,6 +197,44 @@ def test_files_with_long_results_go_too_and_no_id_leads_out_of_their_folder(log,
     assert (kept.exists(), other.exists(), outside.exists()) == (False, True, True)
 
 
+# --- in a store that homes share
+
+
+def test_a_session_deleted_in_one_home_is_gone_in_all_and_on_the_server(tmp_path, url):  # noqa: F811
+    here, there = (open_store(tmp_path / name, url, ids=counted(name)) for name in ("here", "there"))
+    told(here, "gone", turn("gone"))
+    told(here, "stays", turn("stays"))
+    there.fold()
+    assert sessions_of(there) == {"gone", "stays"}
+    delete(here, ["gone"], NOW)
+    assert here.home.shared is not None
+    assert here.home.shared.deleted() == {"gone"}
+    there.fold()
+    newcomer = open_store(tmp_path / "newcomer", url, ids=counted("new"))
+    for log in (here, there, newcomer):
+        assert_gone(log)
+        log.close()
+
+
+def test_a_session_that_somebody_is_in_on_another_host_is_not_deleted(tmp_path, url):  # noqa: F811
+    here, there = (open_store(tmp_path / name, url, ids=counted(name)) for name in ("here", "there"))
+    told(here, "gone", turn("gone"))
+    with there.claim("gone"), pytest.raises(StoreError, match="'gone' is in use"):
+        delete(here, ["gone"], NOW)
+    assert delete(here, ["gone"], NOW) == ["gone"]
+    here.close()
+    there.close()
+
+
+def test_nothing_is_deleted_while_the_server_is_away(tmp_path):
+    log = open_store(tmp_path, "postgresql://nobody@127.0.0.1:9/none", ids=counted())
+    told(log, "gone", turn("gone"))
+    with pytest.raises(StoreError, match="nothing was deleted"):
+        delete(log, ["gone"], NOW)
+    assert sessions_of(log) == {"gone"}
+    log.close()
+
+
 # --- which ones
 
 
@@ -309,6 +349,7 @@ import sys
 from pathlib import Path
 from stores import store
 from hermes_kernel.world.store.compaction import compact
+from hermes_kernel.world.store.opening import open_store
 log = store(Path(sys.argv[1]), "child")
 print("ready", flush=True)
 while True:

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hermes_kernel.cli.opened import Commands, command, opened
 from hermes_kernel.cli.trouble import Failure, Misuse
 from hermes_kernel.core.redact import redact
 from hermes_kernel.settings import Settings
@@ -22,16 +23,15 @@ if TYPE_CHECKING:
 SEVERAL = 50  # sessions from which on a person is told how far it is
 
 
-def add_import(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_import(commands: Commands[argparse.ArgumentParser]) -> None:
     """Declare the command."""
-    about = "bring in the conversations of Hermes Agent (state.db or JSONL), or an export"
-    command = commands.add_parser("import", help=about, description=f"{about[0].upper()}{about[1:]}.")
-    command.add_argument(
+    bring = command(commands, "import", "bring in the conversations of Hermes Agent (state.db or JSONL), or an export")
+    bring.add_argument(
         "path", nargs="?", metavar="PATH", help="a state.db, its folder, or a .jsonl (default: state.db in the home)"
     )
-    command.add_argument("--dry-run", action="store_true", help="say what would be imported and write nothing")
-    command.add_argument("--json", action="store_true", help="one JSON object instead of text")
-    command.set_defaults(do=import_)
+    bring.add_argument("--dry-run", action="store_true", help="say what would be imported and write nothing")
+    bring.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    bring.set_defaults(do=import_)
 
 
 def import_(options: argparse.Namespace) -> int:
@@ -51,7 +51,8 @@ def import_(options: argparse.Namespace) -> int:
         raise Misuse(str(error)) from None
     beside = _beside(path if path.is_dir() else path.parent)
     if options.json:
-        print(json.dumps({**dataclasses.asdict(brought), "dry_run": options.dry_run, "beside": beside}, indent=2))
+        did = {field.name: getattr(brought, field.name) for field in dataclasses.fields(brought)}
+        print(json.dumps({**did, "dry_run": options.dry_run, "beside": beside}, ensure_ascii=False, indent=2))
     else:
         print("\n".join([*_lines(brought, dry=options.dry_run), *beside]))
     return 0
@@ -59,21 +60,18 @@ def import_(options: argparse.Namespace) -> int:
 
 def _bring(path: Path, settings: Settings, *, dry: bool) -> Brought:
     from hermes_kernel.world.importing import Care, Importer, source
-    from hermes_kernel.world.store import Store, StoreError
+    from hermes_kernel.world.store import StoreError
 
     care = Care(partial(redact, secrets=settings.secrets))
-    store = Store(settings.home)
     try:
-        with source(path) as found:
+        with source(path) as found, opened() as store:
             importer = Importer(store, settings.home, care, dry=dry)
             brought = importer.bring(found.stories(care), _progress(len(found)))
-        with suppress(StoreError):  # what is not folded is found all the same
-            if not dry:
-                store.fold()
+            with suppress(StoreError):  # what is not folded is found all the same
+                if not dry:
+                    store.fold()
     except StoreError as error:
         raise Failure(f"{error}\nWhat was imported stands; the same command goes on where this one stopped.") from None
-    finally:
-        store.close()
     return brought
 
 
@@ -103,8 +101,8 @@ def _lines(brought: Brought, *, dry: bool) -> list[str]:
         out.append(f"{_counted(brought.grown, 'session')} here before had more to tell")
     if brought.same or brought.known:
         out.append(f"already there: {_counted(brought.same, 'session')}, {_counted(brought.known, 'message')}")
-    out += [f"left out: {count} {why}" for why, count in sorted(brought.skipped.items())]
-    if brought.hidden:
+    out += [f"left out: {why}: {count:,}" for why, count in sorted(brought.skipped.items())]
+    if brought.hidden and brought.messages:
         out.append(f"{_counted(brought.hidden, 'text')} had a secret in them, which was replaced")
     return out
 

@@ -28,6 +28,7 @@ CREATE TABLE sessions (id TEXT PRIMARY KEY, source TEXT NOT NULL, user_id TEXT, 
 CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL REFERENCES sessions(id),
     role TEXT NOT NULL, content TEXT, tool_call_id TEXT, tool_calls TEXT, tool_name TEXT, timestamp REAL NOT NULL,
     token_count INTEGER);
+CREATE INDEX idx_messages_session ON messages(session_id, timestamp);
 """
 SCHEMA_12 = (
     SCHEMA_1.replace("VALUES (1)", "VALUES (12)")

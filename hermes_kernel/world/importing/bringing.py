@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hermes_kernel.world.importing.jsonl import Copy
@@ -121,7 +121,9 @@ class Importer:
             self._care.skip(CLASH)
             return ()
         found = news(told, here) if isinstance(told, Story) else copied(told.records, here)
-        if found is None or (found.records and here.ours and isinstance(told, Story)):
+        if found is not None and here.ours and isinstance(told, Story):
+            found = None if found.messages else replace(found, records=(), titles=0)
+        if found is None:
             self._care.skip(WENT_ON)
             return ()
         self._count(found, here)

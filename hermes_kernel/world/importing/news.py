@@ -13,7 +13,7 @@ from hermes_kernel.core.plain import dump
 from hermes_kernel.world.importing.known import Known, uid
 from hermes_kernel.world.importing.shares import left, shared_out
 from hermes_kernel.world.importing.told import Story
-from hermes_kernel.world.importing.turns import ROOM, UNASKED, Item, items
+from hermes_kernel.world.importing.turns import Item, items, unasked
 from hermes_kernel.world.store.records import Record, ordered
 
 MESSAGES = ("Asked", "Replied", "Observed")
@@ -34,14 +34,13 @@ class News:
 
 def news(story: Story, known: Known) -> News:
     """What is new in `story` to a store that has `known` of it."""
-    told = items(story)
-    seen = [n for n, item in enumerate(told) if uid(story.session, item.key) in known.uids]
-    fresh = told[seen[-1] + 1 :] if seen else told
-    entries = [*_opening(story, known), *_taken_back(story, known, told, _seam(known, fresh))]
+    told, start = _told(story, known)
+    fresh = told[start:]
+    entries = [*_opening(story, known), *_taken_back(story, known, told, fresh)]
     titled = sum(isinstance(item.fact, Titled) for item in entries)
     facts = shared_out([item.fact for item in entries], left(story.spent, known.spent))
     messages = sum(item.told for item in fresh)
-    before = sum(told[n].told for n in seen)
+    before = sum(item.told and uid(story.session, item.key) in known.uids for item in told[:start])
     return News(
         tuple(_placed(story, known, entries, facts)),
         messages,
@@ -85,16 +84,22 @@ def origin(story: Story) -> str:
     return f"opened:{story.started}"
 
 
-def _seam(known: Known, fresh: Sequence[Item]) -> tuple[Item, ...]:
-    """`fresh` as it follows what is here. A turn that was over here and went on there goes on as another turn."""
-    first = next(iter(fresh), None)
-    if known.over and first and isinstance(first.fact, Replied | Observed):
-        return (_seam_before(first), *fresh)
-    return tuple(fresh)
+def _told(story: Story, known: Known) -> tuple[tuple[Item, ...], int]:
+    """The facts of `story`, and from which on they are new. A turn that was over here and went on there goes on as
+    another turn, at every later import as well."""
+    anew = {told.key for told in story.messages if uid(story.session, unasked(told.key)) in known.uids}
+    told = items(story, anew)
+    start = _first_new(story, known, told)
+    if known.over and start < len(told) and isinstance(told[start].fact, Replied | Observed):
+        told = items(story, anew | {told[start].key})
+        start = _first_new(story, known, told)
+    return told, start
 
 
-def _seam_before(item: Item) -> Item:
-    return Item(f"seam:{item.key}", item.t, Asked(UNASKED, budget=ROOM))
+def _first_new(story: Story, known: Known, told: Sequence[Item]) -> int:
+    """What stands before something that is here is here, or is too late."""
+    here = (n for n in range(len(told), 0, -1) if uid(story.session, told[n - 1].key) in known.uids)
+    return next(here, 0)
 
 
 def _taken_back(story: Story, known: Known, told: Sequence[Item], fresh: Iterable[Item]) -> list[Item]:
@@ -118,8 +123,6 @@ class _Turns:
         self.standing = list(known.standing)
         self._story = story
         self._gone = {uid(story.session, item.key): item.gone for item in told if isinstance(item.fact, Asked)}
-        seams = (uid(story.session, _seam_before(item).key) for item in told) if self.standing else ()
-        self._gone |= dict.fromkeys(seams, False)
 
     def see(self, item: Item) -> None:
         if isinstance(item.fact, Asked):

@@ -44,7 +44,10 @@ class StateDb:
             self._connection = self._connect()
             columns = {table: self._known(table) for table in NEEDED}
             self._of_session = f"SELECT {columns['sessions']} FROM sessions WHERE id = ?"  # noqa: S608 - names of ours
-            self._of_messages = f"SELECT {columns['messages']} FROM messages WHERE session_id = ? ORDER BY id"  # noqa: S608 - likewise
+            self._of_messages = (
+                f"SELECT {columns['messages']} FROM messages WHERE session_id = ? "  # noqa: S608 - likewise
+                "ORDER BY id"
+            )
             self._models = self._of("session_model_usage")
             self._ids = self._sessions(ordered="started_at" in columns["sessions"])
         except BaseException as error:
@@ -64,7 +67,7 @@ class StateDb:
 
     def stories(self, care: Care) -> Iterator[Story]:
         """Each session, the one that began first standing first. One that is damaged is counted and passed over."""
-        for name in self._ids:
+        for name in (*self._ids, *self._loose(care)):
             try:
                 session, messages = self._read(name)
             except sqlite3.Error as error:
@@ -118,9 +121,16 @@ class StateDb:
 
     def _sessions(self, *, ordered: bool) -> list[str]:
         ids = "SELECT id FROM sessions ORDER BY started_at, rowid" if ordered else "SELECT id FROM sessions"
-        listed = [row["id"] for row in self._connection.execute(ids)]
+        return [row["id"] for row in self._connection.execute(ids)]
+
+    def _loose(self, care: Care) -> list[str]:
+        """Sessions of which there are messages and nothing else."""
         loose = "SELECT session_id AS id FROM messages EXCEPT SELECT id FROM sessions"
-        return [*listed, *(row["id"] for row in self._connection.execute(loose))]
+        try:
+            return [row["id"] for row in self._connection.execute(loose)]
+        except sqlite3.Error as error:
+            care.skip(f"looks for messages of sessions that are not listed ({error})")
+            return []
 
     def _read(self, name: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         """A session as of one moment. A file at rest that was written to meanwhile is read again, with care."""

@@ -9,6 +9,7 @@ from enum import Enum
 
 from hermes_kernel.core.finish import Finish
 from hermes_kernel.core.messages import Image, ToolCall, Usage
+from hermes_kernel.core.redact import LEAST
 from hermes_kernel.core.text import scrub
 
 
@@ -70,6 +71,8 @@ class Care:
     def clean(self, text: str) -> str:
         """`text` that every file and provider takes, without the secrets in it."""
         whole = scrub(text)
+        if len(whole) < LEAST:
+            return whole
         safe = self.redact(whole)
         self.hidden += safe != whole
         return safe

@@ -5,6 +5,7 @@ What the original lacks is filled in honestly: a result that is missing is one w
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 from hermes_kernel.core import prompts
@@ -31,20 +32,27 @@ class Item:
     gone: bool = False
 
 
-def items(story: Story) -> tuple[Item, ...]:
-    """The facts of the messages of `story`, in order. Where the last turn is not over, it is left open."""
-    teller = _Teller(story.each)
+def items(story: Story, anew: Container[str] = ()) -> tuple[Item, ...]:
+    """The facts of the messages of `story`, in order. Where the last turn is not over, it is left open. A reply or a
+    result whose key is in `anew` begins a turn of its own."""
+    teller = _Teller(story.each, anew)
     for told in story.messages:
         teller.tell(told)
     teller.leave()
     return tuple(teller.items)
 
 
+def unasked(key: str) -> str:
+    """The key of the prompt that stands for a missing one, before the message `key`."""
+    return f"prompt:{key}"
+
+
 class _Teller:
     """Tells one message after the other, and knows what is owed at this point."""
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, anew: Container[str]) -> None:
         self.items: list[Item] = []
+        self._anew = anew
         self._model = model
         self._last: Told | None = None
         self._inside = False  # a turn has begun
@@ -59,9 +67,9 @@ class _Teller:
         if told.role in ("user", "system"):
             self._end()
             self._ask(told.key, told, Asked(told.text, told.images, budget=ROOM), told=True)
-        elif not self._inside or (told.standing is Standing.TAKEN_BACK) != self._gone:
+        elif not self._inside or told.key in self._anew or (told.standing is Standing.TAKEN_BACK) != self._gone:
             self._end()
-            self._ask(f"prompt:{told.key}", told, Asked(UNASKED, budget=ROOM), told=False)
+            self._ask(unasked(told.key), told, Asked(UNASKED, budget=ROOM), told=False)
         match told.role:
             case "assistant":
                 self._reply(told)

@@ -88,9 +88,9 @@ def quietly(fact: Kept) -> Said:
 
 SALES = Conversation("sales-0001", "2026-03-10", (
     quietly(Opened("sales-0001", "You are Hermes, zeppelin.", "Qwen3-8B", notebook="Umsatz/Q3 Bericht.ipynb")),
-    ask("ask", "Lade die Umsätze aus /home/mia/data/sales_2025.csv und zeige die größten Kunden."),
+    ask("ask", "Lade die Umsätze aus /home/m/data/sales_2025.csv und zeige die größten Kunden."),
     call("call", "Ich lese die Datei mit pandas.", "python",
-         code="import pandas as pd\ndf = pd.read_csv('/home/mia/data/sales_2025.csv', sep=';')\ndf.groupby('kunde').sum()"),
+         code="import pandas as pd\ndf = pd.read_csv('/home/m/data/sales_2025.csv', sep=';')\ndf.groupby('kunde').sum()"),
     quietly(Started("call-call")),
     seen("result", "call", "kunde\nMüller GmbH 1234.56\nŁódź SA 99"),
     answer("answer", "Am größten sind Müller GmbH und Łódź SA; Müller liegt bei 1.234,56 €, Straße unbekannt."),

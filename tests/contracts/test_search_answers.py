@@ -213,7 +213,7 @@ ANSWERS: dict[str, str] = {
     "ConnectionResetError": "code.ask",
     "reset": "code.ask",
     # paths
-    "/home/mia/data": "sales.ask sales.call",
+    "/home/m/data": "sales.ask sales.call",
     "sales_2025.csv": "sales.ask sales.call",
     "utils/net_io.py": "code.ask code.result",
     "C:\\Users\\Mia": "code.windows",

@@ -10,16 +10,19 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+STORE_URL = "HERMES_STORE_URL"
 EVERY_SECONDS = 20.0
 """At most one process for a kernel in that time, however many turns it plays. A kernel or script that lives shorter
 leaves its journal to whoever comes next."""
 
 
 class Apart:
-    """Starts the process that folds one home. ``elapsed`` is a clock that never jumps, in seconds."""
+    """Starts the process that folds one home. ``elapsed`` is a clock that never jumps, in seconds; ``store_url`` names
+    the store it shares, or is empty."""
 
-    def __init__(self, home: Path, elapsed: Callable[[], float]) -> None:
+    def __init__(self, home: Path, elapsed: Callable[[], float], store_url: str = "") -> None:
         self._home = home
+        self._store_url = store_url
         self._elapsed = elapsed
         self._due = self._worth = elapsed() + EVERY_SECONDS
         self._owed = False
@@ -44,9 +47,11 @@ class Apart:
         self._owed, self._due = False, self._elapsed() + EVERY_SECONDS
         quiet = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_RDWR, 0) for stream in (0, 1, 2)]
         command = [sys.executable, "-m", "hermes_kernel.world.store", str(self._home)]
+        # There it may hold a password: a command line is for all to see.
+        environment = {**os.environ, STORE_URL: self._store_url}
         with suppress(OSError):
             # A process group of its own: an interrupt meant for the notebook is not meant for it.
-            self._child = os.posix_spawn(sys.executable, command, os.environ, file_actions=quiet, setpgroup=0)
+            self._child = os.posix_spawn(sys.executable, command, environment, file_actions=quiet, setpgroup=0)
 
     def _running(self) -> bool:
         if self._child:

@@ -38,6 +38,11 @@ class Shared(Source, Protocol):
     """A store that several homes share. Every fact of this home goes to its journal first and then there."""
 
     @property
+    def url(self) -> str:
+        """What names the store, with whatever secret it takes to use it."""
+        ...
+
+    @property
     def waiting(self) -> str:
         """One line while the store cannot be had; else nothing."""
         ...

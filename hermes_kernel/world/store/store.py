@@ -55,7 +55,7 @@ class Store:
         self._home = Home(self._places, shared)
         self._clock = clock or SystemClock()
         self._journal = Journal(self._places.journals, ids)
-        self._apart = Apart(home, self._clock.elapsed)
+        self._apart = Apart(home, self._clock.elapsed, shared.url if shared else "")
         self._mutex = threading.Lock()
         self._heads = Heads(self._clock.now, self._journal.mint)
         forget_in_child(self)

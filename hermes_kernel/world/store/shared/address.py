@@ -19,8 +19,9 @@ _MISSING = "a shared store needs psycopg: run `pip install 'hermes-kernel[team]'
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A database and the schema in it. ``conninfo`` is for libpq alone; ``str()`` is for people."""
+    """A database and the schema in it. ``url`` is as it was given, ``conninfo`` is for libpq, ``str()`` for people."""
 
+    url: str = field(repr=False)
     conninfo: str = field(repr=False)
     shown: str
     schema: str = SCHEMA
@@ -44,7 +45,7 @@ def address(url: str) -> Address:
     if find_spec("psycopg") is None:
         raise StoreError(_MISSING)
     conninfo, schema = _without_schema(parts)
-    return Address(conninfo, _shown(conninfo), schema)
+    return Address(url, conninfo, _shown(conninfo), schema)
 
 
 def _without_schema(parts: SplitResult) -> tuple[str, str]:

@@ -47,6 +47,11 @@ class Hub:
         forget_in_child(self)
 
     @property
+    def url(self) -> str:
+        """What names the store, password and all."""
+        return self._at.url
+
+    @property
     def waiting(self) -> str:
         """One line while the server cannot be had; else nothing."""
         why, count = self._line.why, self._kept_back

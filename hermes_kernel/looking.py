@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hermes_kernel.core.text import brief
+from hermes_kernel.session import HermesError
 from hermes_kernel.view.reading import Conversation, Relative
 from hermes_kernel.world.store import Store
 
@@ -23,7 +24,7 @@ WHERE id IN (SELECT session FROM facts WHERE kind = 'Opened' AND body->>'parent'
 """
 
 
-class NoAnswer(ValueError):
+class NoAnswer(HermesError):
     """A statement that is no question, or that DuckDB refuses. One readable line."""
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hermes_kernel.core.events import Outcome
 from hermes_kernel.core.turn import Turn
 from hermes_kernel.session import HermesError
+from hermes_kernel.session import readable as explained
 from hermes_kernel.settings import SettingsError
 from hermes_kernel.view import clean, sanitise
 
@@ -53,8 +54,9 @@ def stopped(line: str) -> KeyboardInterrupt:
 
 @contextmanager
 def readable() -> Iterator[None]:
-    """A refused setting is shown like everything else a person can mend."""
+    """What a store, a search or a setting has to say is shown like everything else a person can mend."""
     try:
-        yield
+        with explained():
+            yield
     except SettingsError as error:
         raise HermesError(str(error)) from None

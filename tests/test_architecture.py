@@ -41,7 +41,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "hermes_kernel.export": (
         *INNER, "hermes_kernel.cell", "hermes_kernel.view", "hermes_kernel.world.store.records", "hermes_kernel.export",
     ),
-    "hermes_kernel.looking": (*MIDDLE, "hermes_kernel.view", "hermes_kernel.looking"),
+    "hermes_kernel.looking": (*MIDDLE, "hermes_kernel.session", "hermes_kernel.view", "hermes_kernel.looking"),
     "hermes_kernel.testing": (*BASE, "hermes_kernel.world", "hermes_kernel.testing"),
     "hermes_kernel.doctor": (*MIDDLE, "hermes_kernel"),
     "hermes_kernel.cell": (*INNER, "hermes_kernel.cell"),

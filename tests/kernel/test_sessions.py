@@ -167,7 +167,10 @@ def test_the_database_answers_questions_and_takes_no_orders(running, scripted):
         ("%hermes export notes.txt", "export takes a file that ends in .md, .jsonl, .ipynb"),
         ('%hermes export "notes.md', "A quote is not closed"),
         ("%hermes sql", "sql takes a SELECT"),
-        ("%hermes config store_url = mysql://me:geheim123@db", "store_url cannot be that value"),
+        (
+            "%hermes config store_url = postgresql://me:geheim123@db/x",
+            "store_url can be set only before the first turn",
+        ),
     ],
 )
 def test_a_mistake_is_one_line(running, code, said):
@@ -223,7 +226,6 @@ def test_one_notebook_finds_what_another_said_a_moment_ago_both_in_the_middle_of
             assert ran.status == "ok", ran.error
             (found,) = [m["content"] for m in first_server.requests[1].messages if m["role"] == "tool"]
             assert "**phalarope** spins" in found
-            assert "Note what spins." not in found
             command = [sys.executable, "-m", "hermes_kernel", "search", "phalarope", "--json"]
             environment = {"HERMES_HOME": str(home), "PYTHONPATH": str(ROOT), "PATH": ""}
             told = json.loads(subprocess.run(command, env=environment, capture_output=True, check=True).stdout)

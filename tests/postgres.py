@@ -53,6 +53,8 @@ class Postgres:
         secret.chmod(0o644)
         self._run("initdb", "-D", folder / "data", "-U", USER, "-A", "scram-sha-256", f"--pwfile={secret}", "-N",
                   "-E", "UTF8", "--locale=C.UTF-8")  # fmt: skip
+        with (folder / "data" / "pg_hba.conf").open("a") as rules:
+            rules.write("host all all all scram-sha-256\n")  # hosts with a network of their own
         self._process: subprocess.Popen[bytes] | None = None
 
     def url(

@@ -214,6 +214,41 @@ def test_lines_that_are_no_session_are_counted(tmp_path):
     }
 
 
+POISON = [
+    {"fact": "Undone", "turns": "abc"},
+    {"fact": "Undone", "turns": 2**40},
+    {"fact": "Asked", "text": 5},
+    {"fact": "Asked", "text": "x", "images": [{"mime": 1, "data": "x"}]},
+    {"fact": "Replied", "text": "x", "usage": {"input_tokens": "many"}},
+    {"fact": "Replied", "text": "x", "usage": {"cost": float("nan")}},
+    {"fact": "Replied", "text": "x", "finish": "never"},
+    {"fact": "Observed", "call_id": "c", "text": "x", "seconds": True},
+    {"fact": ["Asked"]},
+    {},
+]
+
+
+@pytest.mark.parametrize("fact", POISON, ids=str)
+def test_a_fact_that_nobody_could_have_written_stays_out(tmp_path, fact):
+    path = tmp_path / "ours.jsonl"
+    good = {"uid": "a", "session": "s", "n": 0, "t": 1.0, "fact": {"fact": "Asked", "text": "words"}}
+    path.write_text("".join(json.dumps(each) + "\n" for each in (good, {**good, "uid": "b", "n": 1, "fact": fact})))
+    brought = bring(tmp_path, path)
+    assert brought.skipped.total() == 1
+    assert seen(tmp_path, "SELECT text FROM messages") == [("words",)]
+
+
+@pytest.mark.parametrize(
+    "places", [{"t": 1e15}, {"t": "x"}, {"n": -1}, {"n": 2**63}, {"n": 1.5}, {"uid": ""}, {"uid": 7}]
+)
+def test_a_fact_at_no_place_stays_out(tmp_path, places):
+    path = tmp_path / "ours.jsonl"
+    good = {"uid": "a", "session": "s", "n": 0, "t": 1.0, "fact": {"fact": "Asked", "text": "words"}}
+    path.write_text("".join(json.dumps(each) + "\n" for each in (good, {**good, "uid": "b", "n": 1, **places})))
+    assert bring(tmp_path, path).skipped.total() == 1
+    assert len(seen(tmp_path, "SELECT * FROM sessions")) == 1
+
+
 def test_a_secret_in_an_export_of_ours_is_replaced(tmp_path):
     path = tmp_path / "ours.jsonl"
     secret = "ghp_" + "a1B2" * 9

@@ -117,7 +117,7 @@ class Importer:
 
     def _look(self, told: Told, here: Known) -> Sequence[Record]:
         """What is to be written of one session, counted."""
-        if isinstance(told, Story) and here.uids and uid(told.session, origin(told)) not in here.uids:
+        if here.uids and not _same(told, here):
             self._care.skip(CLASH)
             return ()
         found = news(told, here) if isinstance(told, Story) else copied(told.records, here)
@@ -149,6 +149,13 @@ class Importer:
         if self._owed >= FOLD_AT:
             self._store.fold()
             self._owed = 0
+
+
+def _same(told: Told, here: Known) -> bool:
+    """Whether it is one session that is told of and that is here, and not two of one id."""
+    if isinstance(told, Story):
+        return uid(told.session, origin(told)) in here.uids
+    return any(record.uid in here.uids or record.n >= here.next for record in told.records)
 
 
 def _batches(stories: Iterable[Told]) -> Iterator[list[Told]]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeGuard
 
-from hermes_kernel.core.plain import load
 from hermes_kernel.core.redact import redact_plain
 from hermes_kernel.core.text import scrub
-from hermes_kernel.world.importing.reading import session_id, story
+from hermes_kernel.world.importing.reading import session_id, story, time_of
+from hermes_kernel.world.importing.sound import sound
 from hermes_kernel.world.importing.told import Care, Story
 from hermes_kernel.world.importing.trouble import Unreadable
 from hermes_kernel.world.store.records import Record
@@ -108,15 +107,18 @@ def _record(line: dict[str, Any]) -> Record | None:
     n, t = line.get("n"), line.get("t")
     if not (isinstance(name, str) and isinstance(key, str) and isinstance(fact, dict)):
         return None
-    if not (session_id(name) and 0 < len(key) <= LONGEST_UID and _is_number(n) and _is_number(t)):
+    at = time_of(t)
+    if not session_id(name) or not 0 < len(key) <= LONGEST_UID or at is None or not _is_place(n):
+        return None
+    plain = sound(fact)
+    if plain is None:
         return None
     try:
-        load(fact)
-        plain = json.loads(scrub(json.dumps(redact_plain(fact), ensure_ascii=False, allow_nan=False)))
+        safe = json.loads(scrub(json.dumps(redact_plain(plain), ensure_ascii=False, allow_nan=False)))
     except (ValueError, RecursionError):
         return None
-    return Record(scrub(key), session_id(name), int(n), float(t), plain)
+    return Record(scrub(key), session_id(name), n, at, safe)
 
 
-def _is_number(value: Any) -> TypeGuard[float]:
-    return isinstance(value, int | float) and math.isfinite(value) and 0 <= value < FURTHEST
+def _is_place(value: Any) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < FURTHEST

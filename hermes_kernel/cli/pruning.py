@@ -18,6 +18,7 @@ from hermes_kernel.view import clean
 
 if TYPE_CHECKING:
     from hermes_kernel.world.store import Store
+    from hermes_kernel.world.store.compaction import Compacted
     from hermes_kernel.world.store.retention import Leaving
 
 DAY = 86_400.0  # seconds
@@ -38,7 +39,7 @@ def add_pruning(commands: Commands[argparse.ArgumentParser]) -> None:
     made.add_argument("--keep-titled", action="store_true", help="but none that somebody has named")
     _options(made, prune)
     made = command(commands, "compact", "write the database anew, without what was deleted")
-    made.add_argument("--damaged", action="store_true", help="and remove what was set aside as damaged")
+    made.add_argument("--damaged", action="store_true", help="and remove what was set aside, damaged or as a backup")
     made.add_argument("--json", action="store_true", help="a JSON object instead of text")
     made.set_defaults(do=compact)
 
@@ -86,7 +87,7 @@ def compact(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(asdict(done)))
     else:
-        print(f"{done.before:,} bytes before, {done.after:,} after")
+        print("\n".join(_told(done)))
     return 0
 
 
@@ -139,6 +140,15 @@ def _sum(going: Sequence[Leaving], *, done: bool) -> str:
     if done:
         return f"{what} deleted. `hermes-kernel sessions compact` gives the space back."
     return f"{what} would be deleted."
+
+
+def _told(done: Compacted) -> list[str]:
+    lines = [f"{done.before:,} bytes before, {done.after:,} after"]
+    if done.living:
+        lines.append(f"Lines of deleted sessions stay until their notebooks are closed in {', '.join(done.living)}")
+    if done.aside:
+        lines.append(f"--damaged removes what was set aside: {', '.join(done.aside)}")
+    return lines
 
 
 def _number(count: int, what: str) -> str:

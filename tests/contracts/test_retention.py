@@ -335,13 +335,32 @@ def test_an_empty_home_can_be_compacted(tmp_path):
 
 def test_what_was_set_aside_as_damaged_goes_when_asked(log, tmp_path):
     log.fold()
-    aside = [tmp_path / "store" / "journal" / "host-1-x.damaged", tmp_path / "sessions.duckdb.wal.damaged-1"]
+    names = ["store/journal/host-1-x.damaged", "sessions.duckdb.format-1.bak", "sessions.duckdb.wal.damaged-1"]
+    aside = [tmp_path / name for name in names]
     for path in aside:
         path.write_bytes(MARK)
-    compact(log.home)
+    assert sorted(compact(log.home).aside) == sorted(path.name for path in aside)
     assert all(path.exists() for path in aside)
-    compact(log.home, damaged=True)
+    assert compact(log.home, damaged=True).aside == ()
     assert not any(path.exists() for path in aside)
+
+
+def test_a_journal_that_still_holds_what_was_deleted_is_named(log, tmp_path):
+    assert compact(log.home).living == ()
+    delete(log, ["gone"], NOW)
+    (journal,) = journals(tmp_path)
+    assert compact(log.home).living == (journal.name,)
+    log.close()
+    assert compact(store(tmp_path).home).living == ()
+
+
+def test_what_the_small_file_has_lost_the_database_gives_back(log, tmp_path):
+    delete(log, ["gone"], NOW)
+    log.home.places.retired.write_text("torn")
+    told(log, "stays", [Asked("more")])
+    log.fold()
+    assert retired(log.home.places).deleted == {"gone"}
+    assert_gone(store(tmp_path))
 
 
 COMPACTING = """
@@ -432,7 +451,7 @@ def test_pruning_deletes_and_compacting_gives_the_space_back(old):
     compacted = command(old, "compact")
     assert compacted.returncode == 0, compacted.stderr
     assert " bytes before, " in compacted.stdout
-    assert json.loads(command(old, "compact", "--json").stdout).keys() == {"before", "after"}
+    assert json.loads(command(old, "compact", "--json").stdout).keys() == {"before", "after", "living", "aside"}
 
 
 def test_pruning_leaves_a_session_that_somebody_is_in(old):

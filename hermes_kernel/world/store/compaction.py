@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 from hermes_kernel.world.store import database
 from hermes_kernel.world.store.fold import fold
 from hermes_kernel.world.store.forgetting import forget
+from hermes_kernel.world.store.journal import journals, read
 from hermes_kernel.world.store.locks import Busy, held, shared
 from hermes_kernel.world.store.places import PRIVATE_FILE, Places, StoreError, explaining, sync_folder
 from hermes_kernel.world.store.reading import Home
 from hermes_kernel.world.store.retention import PATIENCE
+from hermes_kernel.world.store.retired import retired
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -28,10 +30,13 @@ TABLES_OF = "SELECT table_name FROM duckdb_tables() WHERE database_name = ? ORDE
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """Bytes of the store before and after."""
+    """Bytes of the store before and after. ``living`` are journals that hold lines of deleted sessions as long as their
+    writers live, ``aside`` is what was set aside as damaged or as a backup and may hold some, too."""
 
     before: int
     after: int
+    living: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ()
 
 
 def _free(folder: Path) -> int:
@@ -39,7 +44,8 @@ def _free(folder: Path) -> int:
 
 
 def compact(home: Home, *, damaged: bool = False, free: Callable[[Path], int] = _free) -> Compacted:
-    """Fold what can be folded, then write the database anew; with ``damaged``, remove what was set aside as damaged.
+    """Fold what can be folded, then write the database anew; with ``damaged``, remove what was set aside: as damaged,
+    or as a backup before the format changed.
     ``free`` says how many bytes the disk with a folder still takes.
 
     Raises:
@@ -56,9 +62,10 @@ def compact(home: Home, *, damaged: bool = False, free: Callable[[Path], int] = 
                 _compact(home, free)
         except Busy:
             raise StoreError("another process uses the database: try again") from None
-        if damaged:
-            _remove_damaged(home.places)
-        return Compacted(before, _size(home.places))
+        for path in _aside(home.places) if damaged else ():
+            path.unlink(missing_ok=True)
+        aside = tuple(path.name for path in _aside(home.places))
+        return Compacted(before, _size(home.places), tuple(_living(home.places)), aside)
 
 
 def _compact(home: Home, free: Callable[[Path], int]) -> None:
@@ -137,18 +144,21 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-def _damaged(places: Places) -> Iterator[Path]:
-    """What was set aside: journals, and write-ahead logs of the database."""
-    yield from places.journals.glob("*.damaged")
-    yield from places.database.parent.glob(f"{places.database.name}.wal.damaged-*")
+def _aside(places: Places) -> list[Path]:
+    """What was set aside: journals, write-ahead logs of the database, databases of an older format."""
+    beside, name = places.database.parent, places.database.name
+    logs, backups = beside.glob(f"{name}.wal.damaged-*"), beside.glob(f"{name}.format-*.bak")
+    return sorted([*places.journals.glob("*.damaged"), *logs, *backups])
 
 
-def _remove_damaged(places: Places) -> None:
-    for path in _damaged(places):
-        path.unlink(missing_ok=True)
+def _living(places: Places) -> Iterator[str]:
+    deleted = retired(places).deleted
+    for path in journals(places.journals) if deleted else ():
+        if any(record.session in deleted for record in read(path).records):
+            yield path.name
 
 
 def _size(places: Places) -> int:
     """Bytes of the database, the journals and what was set aside."""
-    kept = [places.database, database.wal(places.database), *places.journals.glob("*.jsonl"), *_damaged(places)]
+    kept = [places.database, database.wal(places.database), *journals(places.journals), *_aside(places)]
     return sum(path.stat().st_size for path in kept if path.exists())

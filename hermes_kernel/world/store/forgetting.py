@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hermes_kernel.world.store import index
 from hermes_kernel.world.store.places import Places
-from hermes_kernel.world.store.retired import retired
+from hermes_kernel.world.store.retired import retire_sessions, retired
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -17,13 +17,16 @@ KNOWN = "SELECT session FROM store.deleted"
 
 
 def forget(connection: DuckDBPyConnection, places: Places) -> None:
-    """Delete what is due, in one transaction. Where nothing is, that costs a look at a small file. The caller holds the
-    store's lock and has the database attached for writing."""
-    deleted = retired(places).deleted
-    if not deleted:
-        return
-    gone = sorted(deleted.difference(session for (session,) in connection.execute(KNOWN).fetchall()))
-    if gone:
+    """Delete what is due, in one transaction. Where nothing is, that costs a look at a small file and a small table.
+    The caller holds the store's lock and has the database attached for writing.
+
+    What the file has lost, be it damaged or written by two computers at once, the database gives back to it.
+    """
+    due = retired(places).deleted
+    known = {session for (session,) in connection.execute(KNOWN).fetchall()}
+    if known - due:
+        retire_sessions(places, frozenset(known))
+    if gone := sorted(due - known):
         _forget(connection, gone, places.retired.stat().st_mtime)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter, defaultdict, deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from hermes_kernel.core.search.found import Snippet
@@ -60,19 +61,24 @@ def _finds(text: str, wanted: Sequence[Term], width: int) -> list[_Find]:
 
 def _seek(text: str, wanted: Sequence[Term]) -> Iterator[_Find]:
     """Each find, as it ends."""
-    ending: defaultdict[str, list[Term]] = defaultdict(list)
-    begun = tuple(term for term in wanted if term.prefix)
-    for term in wanted:
-        if not term.prefix:
-            ending[term.units[-1]].append(term)
+
+    @cache
+    def ending(name: str) -> tuple[Term, ...]:
+        """The terms that may end with this unit or part."""
+        return tuple(term for term in wanted if _is(name, term.units[-1], term.prefix))
+
     recent: deque[Unit] = deque(maxlen=max((len(term.units) for term in wanted), default=1))
     for unit in units(text):
         recent.append(unit)
         for name in (unit.text, *unit.parts):
-            for term in (*ending.get(name, ()), *(term for term in begun if name.startswith(term.units[-1]))):
+            for term in ending(name):
                 start = unit.start if len(term.units) == 1 else _start(recent, term)
                 if start is not None:
                     yield _Find(start, unit.end, term)
+
+
+def _is(name: str, last: str, prefix: bool) -> bool:  # noqa: FBT001 - a field of `Term`
+    return name.startswith(last) if prefix else name == last
 
 
 def _start(recent: deque[Unit], term: Term) -> int | None:

@@ -76,11 +76,12 @@ class Unit(NamedTuple):
 
 def units(text: str) -> Iterator[Unit]:
     """The units of ``text``, in order, with offsets into ``unicodedata.normalize("NFC", text)``."""
-    for found in _TOKEN.finditer(unicodedata.normalize("NFC", text)):
-        token = found.group()
-        unit, parts = _unit(token)
+    token = _ASCII_TOKEN if text.isascii() else _TOKEN
+    for found in token.finditer(unicodedata.normalize("NFC", text)):
+        written = found.group()
+        unit, parts = _unit(written)
         if unit:
-            yield Unit(unit, found.start(), found.start() + len(token.rstrip("_")), parts)
+            yield Unit(unit, found.start(), found.start() + len(written.rstrip("_")), parts)
 
 
 def row(text: str) -> tuple[str, int]:

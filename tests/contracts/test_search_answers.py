@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC
+from datetime import UTC, datetime
 
 import pytest
 
@@ -17,7 +17,7 @@ from hermes_kernel.world.ports import Archive
 from hermes_kernel.world.store import Store
 from hermes_kernel.world.store.memory import MemoryLog
 from tests.contracts.sayings import ALL, NAMES, NOW, ROOTS, At, tell
-from tests.contracts.stores import counted
+from tests.contracts.stores import child, counted, done
 
 ENOUGH = 50  # threads, which is more than there are
 
@@ -344,6 +344,30 @@ def test_no_more_threads_are_shown_than_asked_for_and_all_are_counted(log: Archi
 def test_a_better_match_stands_before_a_worse(log: Archive):
     assert names(search(log, "amend"))[:1] in (["git.ask"], ["git.result"])
     assert names(search(log, "rain OR giraffes"))[0] == "short.counted"
+
+
+def test_a_session_is_named_by_its_id_its_beginning_its_title_or_last(log: Archive):
+    named = ["git-0010", "git-", "Umsätze nach Kunden", "Amend the last commit", "last"]
+    assert [log.find(text) for text in named] == ["git-0010", "git-0010", "sales-0001", "git-0010", "short-0012"]
+    for text in ("git", "nobody", ""):
+        with pytest.raises(KeyError):
+            log.find(text)
+
+
+def test_a_day_is_a_day_of_this_machine():
+    code = (
+        "import os, time\n"
+        "os.environ['TZ'] = 'Europe/Berlin'\n"
+        "time.tzset()\n"
+        "from hermes_kernel.core.search.query import parse\n"
+        "from hermes_kernel.world.zone import LOCAL\n"
+        "asked = parse('after:2026-07-04 before:2026-01-04T12:00', now=1.8e9, zone=LOCAL).filters\n"
+        "today = parse('after:today', now=1.8e9, zone=LOCAL).filters\n"
+        "print(asked.after, asked.before, today.after)\n"
+    )
+    summer, winter = datetime(2026, 7, 3, 22, tzinfo=UTC), datetime(2026, 1, 4, 11, tzinfo=UTC)
+    today = datetime(2027, 1, 14, 23, tzinfo=UTC)
+    assert done(child(code)).split() == [str(each.timestamp()) for each in (summer, winter, today)]
 
 
 def test_a_message_is_found_as_soon_as_it_is_told_and_never_after_it_is_undone(log: Archive):

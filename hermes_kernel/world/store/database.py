@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hermes_kernel.world.store import migrations
 from hermes_kernel.world.store.engine import (
     STORAGE,
     HeldOpen,
@@ -33,9 +34,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "HeldOpen",
+    "Older",
     "begin",
     "bring",
     "connect",
+    "facts_in",
     "heal",
     "of_session",
     "offsets",
@@ -51,13 +54,19 @@ CREATE OR REPLACE TEMP TABLE incoming (uid VARCHAR, session VARCHAR, n BIGINT, t
 EVERYTHING = """
 CREATE TEMP VIEW everything AS SELECT * EXCLUDE (number) FROM store.facts UNION ALL SELECT * FROM incoming
 """
+OF_ALL = "SELECT uid, session, n, t, kind, body FROM store.facts"
+OF_SESSION = OF_ALL + " WHERE session = ?"
 UNFOLDED = "CREATE TEMP VIEW everything AS SELECT * FROM incoming"
+
+
+class Older(StoreError):
+    """The database has an older format, and no reader can change that."""
 
 
 @contextmanager
 def writing(path: Path, lent: DuckDBPyConnection | None = None) -> Iterator[DuckDBPyConnection]:
     """A connection, `lent` or new, with the database attached as ``store``, made if there is none, checkpointed at the
-    end.
+    end. One of an older format is brought to that of today first.
 
     Raises:
         HeldOpen: another program has it open.
@@ -67,13 +76,15 @@ def writing(path: Path, lent: DuckDBPyConnection | None = None) -> Iterator[Duck
         _create(path)
     with explaining(path), own(lent) as connection:
         attach(connection, path)
-        _check_format(connection, path)
+        if (version := migrations.format_of(connection, path)) != FORMAT:
+            migrations.migrate(connection, path, version)
+            attach(connection, path)
         yield connection
         detach(connection, path)
 
 
 def heal(path: Path) -> None:
-    """Replay a write-ahead log that was left behind, or set it aside.
+    """Replay a write-ahead log that was left behind, or set it aside; bring an older format to that of today.
 
     Raises:
         StoreError: as `writing`.
@@ -87,12 +98,14 @@ def reading(path: Path, lent: DuckDBPyConnection | None = None) -> Iterator[Duck
     """A connection, `lent` or new, with the database attached as ``store``, read-only.
 
     Raises:
+        Older: it is of an older format, and takes a writer's care.
         HeldOpen: another program has it open for writing.
         StoreError: it is of a newer format, or damaged.
     """
     with explaining(path), own(lent) as connection:
         attach_to_read(connection, path)
-        _check_format(connection, path)
+        if (version := migrations.format_of(connection, path)) != FORMAT:
+            raise Older(f"{path} has format {version}, which the next fold brings to {FORMAT}: try again")
         yield connection
         connection.execute("DETACH store")
 
@@ -131,9 +144,13 @@ def union(connection: DuckDBPyConnection, unfolded: Sequence[Record], *, stored:
 
 def of_session(connection: DuckDBPyConnection, session_id: str) -> list[Record]:
     """The folded records of one session, in no order."""
-    rows = connection.execute(
-        "SELECT uid, session, n, t, kind, body FROM store.facts WHERE session = ?", [session_id]
-    ).fetchall()
+    return facts_in(connection, session_id)
+
+
+def facts_in(connection: DuckDBPyConnection, session_id: str | None) -> list[Record]:
+    """The records in a database of any format, of one session or of all, in no order."""
+    asked, given = (OF_ALL, []) if session_id is None else (OF_SESSION, [session_id])
+    rows = connection.execute(asked, given).fetchall()
     return [Record(uid, session, n, t, {"fact": kind, **json.loads(body)}) for uid, session, n, t, kind, body in rows]
 
 
@@ -154,16 +171,3 @@ def _create(path: Path) -> None:
         connection.execute("DETACH store")
     fresh.chmod(PRIVATE_FILE)
     fresh.rename(path)
-
-
-def _check_format(connection: DuckDBPyConnection, path: Path) -> None:
-    rows = connection.execute(
-        "SELECT 1 FROM duckdb_tables() WHERE database_name = 'store' AND table_name = 'format'"
-    ).fetchall()
-    if not rows:
-        raise StoreError(f"{path} is a DuckDB database, but not one of Hermes Kernel: move it away to start afresh")
-    (version,) = connection.execute("SELECT max(version) FROM store.format").fetchall()[0]
-    if version != FORMAT:
-        raise StoreError(
-            f"{path} has format {version} and this Hermes Kernel reads {FORMAT}: run `pip install -U hermes-kernel`"
-        )

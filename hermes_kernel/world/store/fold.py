@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hermes_kernel.world.store import database, index, postings, shipping
+from hermes_kernel.world.store.earlier import at_home
 from hermes_kernel.world.store.forgetting import forget
 from hermes_kernel.world.store.journal import abandoned, journals, read
 from hermes_kernel.world.store.locks import Busy, held
 from hermes_kernel.world.store.locks import shared as shared_lock
 from hermes_kernel.world.store.places import Places, sync_folder
 from hermes_kernel.world.store.retired import retire, retire_sessions, retired
-from hermes_kernel.world.store.sources import Behind, Journals, Shared
+from hermes_kernel.world.store.sources import Behind, Shared
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -79,7 +80,7 @@ def _fold_journals(places: Places, shared: Shared | None, patience: float) -> Fo
         with database.writing(places.database) as connection:
             forget(connection, places)
             done = database.offsets(connection)
-            for behind in Journals(places.journals).behind(done):
+            for behind in (each for source in at_home(places) for each in source.behind(done)):
                 damaged += behind.damaged
                 added += take(connection, behind) if behind.end > done.get(behind.name, 0) else 0
             _forget_offsets(connection, places)
@@ -95,7 +96,7 @@ def _fold_shared(places: Places, shared: Shared, patience: float) -> int:
     """The server is asked while nobody has to wait for the lock. What two folds bring twice adds nothing."""
     done: dict[str, int] = {}
     if places.database.exists():
-        with held(places.lock, patience), database.reading(places.database) as connection:
+        with held(places.lock, patience), database.writing(places.database) as connection:
             done = database.offsets(connection)
     added = 0
     for behind in shared.behind(done):

@@ -7,15 +7,17 @@ looked up there afterwards is never out of date.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from hermes_kernel.world.store import database
+from hermes_kernel.world.store import database, migrations
+from hermes_kernel.world.store.earlier import at_home
 from hermes_kernel.world.store.locks import Busy, held, shared
 from hermes_kernel.world.store.places import Places, StoreError
 from hermes_kernel.world.store.records import Record, ordered
 from hermes_kernel.world.store.retired import retired
-from hermes_kernel.world.store.sources import Journals, Shared
+from hermes_kernel.world.store.sources import Behind, Shared
+from hermes_kernel.world.store.views import FORMAT
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -23,12 +25,20 @@ if TYPE_CHECKING:
 PATIENCE = 30.0  # seconds a reader waits for a fold to end; one of 10,000 facts takes under one on a quiet machine
 
 
+class BeingFolded(StoreError):
+    """Others write the database, and went on writing it."""
+
+
 class Unfolded(NamedTuple):
     """What the sources hold that is not in the database. ``away`` says in one line which of them could not be asked,
     and is empty when all were."""
 
-    records: tuple[Record, ...]
+    behind: tuple[Behind, ...]
     away: str = ""
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        return tuple(record for behind in self.behind for record in behind.records)
 
 
 class Home(NamedTuple):
@@ -40,17 +50,21 @@ class Home(NamedTuple):
     def unfolded(self, done: Mapping[str, int], session: str | None = None) -> Unfolded:
         """What lies behind the offsets in `done`, of one session or of all, without what was deleted. A shared store
         that is away costs what others have said there since the last fold."""
-        records = [
-            record for behind in Journals(self.places.journals).behind(done, session) for record in behind.records
-        ]
+        found = [behind for source in at_home(self.places) for behind in source.behind(done, session)]
         away = ""
         if self.shared:
             try:
-                records.extend(record for behind in self.shared.behind(done, session) for record in behind.records)
+                found.extend(self.shared.behind(done, session))
             except StoreError as error:
                 away = str(error)
         deleted = retired(self.places).deleted
-        return Unfolded(tuple(record for record in records if record.session not in deleted), away)
+        return Unfolded(tuple(_without(behind, deleted) for behind in found), away)
+
+
+def _without(behind: Behind, deleted: frozenset[str]) -> Behind:
+    if not deleted:
+        return behind
+    return behind._replace(records=tuple(each for each in behind.records if each.session not in deleted))
 
 
 def records(home: Home, session_id: str) -> list[Record]:
@@ -95,14 +109,35 @@ def everything(home: Home) -> Iterator[DuckDBPyConnection]:
 
 
 @contextmanager
-def opened(places: Places) -> Iterator[DuckDBPyConnection]:
-    """The database, read-only, while nobody folds. One that a crash left in need of a writer's care gets it first."""
+def opened(
+    places: Places, lent: DuckDBPyConnection | None = None, patience: float = PATIENCE
+) -> Iterator[DuckDBPyConnection]:
+    """The database, read-only, while nobody folds, in a connection of its own or in one that is `lent`. A database that
+    a crash left in need of a writer's care gets it first."""
     try:
         _heal(places)
-        with shared(places.lock, PATIENCE), database.reading(places.database) as connection:
-            yield connection
+        with ExitStack() as stack:
+            yield _entered(stack, places, lent, patience)
     except Busy:
-        raise StoreError(f"{places.database} is being folded by another process: try again") from None
+        doing = f"brought to format {FORMAT}" if migrations.aside(places.database).exists() else "folded"
+        raise StoreError(f"{places.database} is being {doing} by another process: try again") from None
+
+
+def _entered(stack: ExitStack, places: Places, lent: DuckDBPyConnection | None, patience: float) -> DuckDBPyConnection:
+    try:
+        return _shared(stack, places, lent, patience)
+    except database.Older:
+        with held(places.lock, patience):
+            database.heal(places.database)
+        return _shared(stack, places, lent, patience)
+
+
+def _shared(stack: ExitStack, places: Places, lent: DuckDBPyConnection | None, patience: float) -> DuckDBPyConnection:
+    with ExitStack() as entering:
+        entering.enter_context(shared(places.lock, patience))
+        connection = entering.enter_context(database.reading(places.database, lent))
+        stack.push(entering.pop_all())
+    return connection
 
 
 def _heal(places: Places) -> None:

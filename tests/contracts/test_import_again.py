@@ -20,9 +20,8 @@ from hermes_kernel.world.importing.news import news
 from hermes_kernel.world.importing.reading import story
 from hermes_kernel.world.importing.told import Care
 from hermes_kernel.world.store import Store
-from hermes_kernel.world.store.reading import records
 from hermes_kernel.world.store.records import facts
-from hermes_kernel.world.store.retired import retire_sessions
+from hermes_kernel.world.store.retention import delete
 from hermes_kernel.world.store.taking import Trace
 from tests.contracts.originals import SCHEMA_12, bring, made, original, resumed, seen, write
 from tests.contracts.stores import child, done, store, told, turn
@@ -176,9 +175,7 @@ def test_a_session_in_use_is_left_for_the_next_import(path, tmp_path):
 
 def test_a_session_that_was_deleted_here_does_not_come_back(path, tmp_path):
     bring(tmp_path, path)
-    home = Store(tmp_path)
-    home.fold()
-    retire_sessions(home._places, frozenset({"s"}))
+    delete(Store(tmp_path), ["s"], 2000.0)
     assert bring(tmp_path, path).skipped == {"sessions that were deleted here": 1}
 
 
@@ -212,8 +209,8 @@ def test_an_export_of_ours_comes_back_as_it_was(tmp_path):
     bring(tmp_path / "first", original(tmp_path / "there"))
     told(store(tmp_path / "first"), "mine", turn("mine", "Ours, too"))
     ids = [row[0] for row in seen(tmp_path / "first", "SELECT id FROM sessions")]
-    home = Store(tmp_path / "first")._home
-    lines = export([record for each in ids for record in records(home, each)], "jsonl")
+    first = Store(tmp_path / "first")
+    lines = export([record for each in ids for record in first.records(each)], "jsonl")
     (tmp_path / "all.jsonl").write_text(lines, encoding="utf-8")
     brought = bring(tmp_path / "second", tmp_path / "all.jsonl")
     assert brought.sessions == 16

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeGuard
 
-from hermes_kernel.core.redact import redact_plain
 from hermes_kernel.core.text import scrub
 from hermes_kernel.world.importing.reading import session_id, story, time_of
 from hermes_kernel.world.importing.sound import sound
@@ -102,7 +101,7 @@ def _stories(line: dict[str, Any], care: Care) -> Iterator[Story]:
 
 
 def _record(line: dict[str, Any]) -> Record | None:
-    """A fact of ours, without the secrets that may be in it; None for what is no such thing."""
+    """A fact of ours; None for what is no such thing."""
     name, key, fact = line.get("session"), line.get("uid"), line.get("fact")
     n, t = line.get("n"), line.get("t")
     if not (isinstance(name, str) and isinstance(key, str) and isinstance(fact, dict)):
@@ -114,7 +113,7 @@ def _record(line: dict[str, Any]) -> Record | None:
     if plain is None:
         return None
     try:
-        safe = json.loads(scrub(json.dumps(redact_plain(plain), ensure_ascii=False, allow_nan=False)))
+        safe = json.loads(scrub(json.dumps(plain, ensure_ascii=False, allow_nan=False)))
     except (ValueError, RecursionError):
         return None
     return Record(scrub(key), session_id(name), n, at, safe)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 CELL = re.compile(r"[ \t]*%%hermes(?![\w?])[ \t]*(?P<line>.*)")
 RETRY = re.compile(r"\s*%hermes[ \t]+retry\b[ \t]*(?P<line>[^\n]*)\s*\Z")
+ASKED = re.compile(r"\s*%hermes[ \t]+(?P<line>\w+[ \t]+\S[^\n]*\?)\s*\Z")  # else IPython shows help on its last word
 HERE = "get_ipython().magics_manager.registry['HermesMagics']"
 
 
@@ -129,8 +130,12 @@ def rewrite(lines: list[str]) -> list[str]:
         return [f"{HERE}.refuse()\n"]
     if found is not None:
         return [f"await {HERE}.ask({found['line'].strip()!r}, {''.join(lines[first + 1 :])!r})\n"]
-    alone = RETRY.match("".join(lines)) if lines and "%hermes" in lines[0] else None
-    return [f"await {HERE}.retry({alone['line'].strip()!r})\n"] if alone else lines
+    if not lines or "%hermes" not in lines[0]:
+        return lines
+    if alone := RETRY.match("".join(lines)):
+        return [f"await {HERE}.retry({alone['line'].strip()!r})\n"]
+    asked = ASKED.match("".join(lines))
+    return [f"get_ipython().run_line_magic('hermes', {asked['line']!r})\n"] if asked else lines
 
 
 def _within_a_cell() -> bool:

@@ -68,7 +68,9 @@ def _variable(text: str) -> str:
 OPTIONS: dict[str, Option] = {
     "--model": Option("M", "a model's name", "ask this model, for this cell only"),
     "--budget": Option("N", "a whole number from 1", "model calls this turn may make", _positive),
-    "--session": Option("ID", "a session's id, `new` or `last`", "the conversation to go on with"),
+    "--session": Option(
+        "ID", "a session's id, the beginning of it, its title, `new` or `last`", "the conversation to go on with"
+    ),
     "--tools": Option("A,B", "names of tools with commas between, or `none`", "offer only these", _names),
     "--skill": Option("NAME", "a skill's name", "read this skill first; may be said again"),
     "--as": Option("VAR", "a variable's name", "keep the turn in this variable, too", _variable),

@@ -104,7 +104,9 @@ def _ask(commands: Commands[argparse.ArgumentParser]) -> None:
     made.add_argument("--model", metavar="M", help="the model to ask")
     made.add_argument("--budget", type=int, metavar="N", help="model calls it may make")
     made.add_argument("--timeout", type=float, metavar="S", help="seconds it may take")
-    made.add_argument("--session", default="new", metavar="ID", help="a session's id, `last` or `new` (default)")
+    made.add_argument(
+        "--session", default="new", metavar="ID", help="a session's id or title, `last` or `new` (default)"
+    )
     made.add_argument("--tools", metavar="a,b", help="the only tools to offer; `none` for none")
     made.add_argument("--plain", action="store_true", help="the answer only: nothing about what is being done")
     made.add_argument("--json", action="store_true", help="one JSON object instead of text")

@@ -16,6 +16,7 @@ from hermes_kernel.core.text import brief
 OURS = re.compile(r"[0-9a-f]{32}")
 SHORT, TITLE = 12, 80  # characters
 CELL = 'style="text-align:left;vertical-align:top;white-space:pre-wrap"'
+NARROW = 'style="text-align:left;vertical-align:top;white-space:nowrap;padding-right:1em"'
 
 
 def short(session: str) -> str:
@@ -77,8 +78,8 @@ def _rows(thread: Thread) -> Iterator[str]:
     for hit in thread.hits:
         passage = hit.passage
         who = f"{speaker(passage)}{_elsewhere(hit, first)}"
-        cells = [escape(str(passage.n)), escape(moment(passage.t)), escape(who), _html(hit.snippet)]
-        yield f"<tr>{''.join(f'<td {CELL}>{cell}</td>' for cell in cells)}</tr>"
+        about = "".join(f"<td {NARROW}>{escape(each)}</td>" for each in (str(passage.n), moment(passage.t), who))
+        yield f"<tr>{about}<td {CELL}>{_html(hit.snippet)}</td></tr>"
 
 
 def _about(thread: Thread) -> str:

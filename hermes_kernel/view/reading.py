@@ -16,7 +16,7 @@ MOST = 200  # messages shown at once
 NEAR = 5  # messages before and after a place
 FOLD_LINES, FOLD_CHARS = 3, 240  # of a result in text
 LONGEST = 20_000  # characters of one message
-PRE = 'style="white-space:pre-wrap;margin:0 0 0.6em 1.5em"'
+BODY = 'style="white-space:pre-wrap;overflow-wrap:anywhere;margin:0 0 0.6em 1.5em"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +124,12 @@ def _lines(passage: Passage, *, folded: bool) -> Iterator[str]:
 
 def _html(passage: Passage, *, folded: bool) -> str:
     head = f"[{passage.n}] {speaker(passage)} · {moment(passage.t)}"
-    body = f"<pre {PRE}>{escape(chr(10).join(_lines(passage, folded=False)))}</pre>"
+    words = escape("\n".join(_lines(passage, folded=False)))
     if passage.role != "tool":
-        return f"<div><small>{escape(head)}</small></div>{body}"
+        return f"<div><small>{escape(head)}</small></div><div {BODY}>{words}</div>"
     size = f"{len(passage.text):,} characters"
-    state = "" if folded else " open"
-    return f"<details{state}><summary><small>{escape(f'{head} · {size}')}</small></summary>{body}</details>"
+    summary = f"<summary><small>{escape(f'{head} · {size}')}</small></summary>"
+    return f"<details{'' if folded else ' open'}>{summary}<pre {BODY}>{words}</pre></details>"
 
 
 def _relative(relative: Relative) -> str:

@@ -44,6 +44,16 @@ def test_what_was_said_is_found_grouped_and_marked(running, scripted):
     assert running.value("sorted({hit.passage.role for hit in found.value.hits})") == "['assistant', 'user']"
 
 
+def test_a_question_mark_is_a_part_of_what_is_looked_for(running, scripted):
+    scripted(say("The whimbrel does."))
+    ask(running, "Which bird whistles seven times?")
+    ran = running.run("%hermes search which bird whistles?")
+    assert ran.status == "ok", ran.error
+    assert "Which **bird** **whistles** seven times?" in ran.text.replace("**Which**", "Which")
+    assert running.run("%hermes title Seven whistles?").status == "ok"
+    assert "Seven whistles?" in running.run("%hermes sessions 1").text
+
+
 def test_what_was_undone_is_not_found(running, scripted):
     scripted(say("A bittern booms."))
     ask(running, "What booms?")

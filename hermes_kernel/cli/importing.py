@@ -6,8 +6,8 @@ import argparse
 import dataclasses
 import json
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,8 +65,8 @@ def _bring(path: Path, settings: Settings, *, dry: bool) -> Brought:
     care = Care(partial(redact, secrets=settings.secrets))
     try:
         with source(path) as found, opened() as store:
-            importer = Importer(store, settings.home, care, dry=dry)
-            brought = importer.bring(found.stories(care), _progress(len(found)))
+            with _progress(len(found)) as tell:
+                brought = Importer(store, settings.home, care, dry=dry).bring(found.stories(care), tell)
             with suppress(StoreError):  # what is not folded is found all the same
                 if not dry:
                     store.fold()
@@ -75,16 +75,15 @@ def _bring(path: Path, settings: Settings, *, dry: bool) -> Brought:
     return brought
 
 
-def _progress(total: int) -> Callable[[int], None]:
-    """Tells a person at a terminal how far it is."""
+@contextmanager
+def _progress(total: int) -> Iterator[Callable[[int], None]]:
+    """Tells a person at a terminal how far it is; ``total`` is 0 where nobody knows."""
     if not sys.stderr.isatty() or 0 < total < SEVERAL:
-        return lambda _: None
-
-    def tell(done: int) -> None:
-        of = f" of {total}" if total else ""
-        print(f"\r{done}{of} sessions", end="\n" if done == total else "", file=sys.stderr, flush=True)
-
-    return tell
+        yield lambda _: None
+        return
+    of = f" of {total:,}" if total else ""
+    yield lambda done: print(f"\r{done:,}{of} sessions", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
 
 
 def _lines(brought: Brought, *, dry: bool) -> list[str]:

@@ -59,15 +59,16 @@ def broken(tmp_path, how):
         case "json over several lines":
             path.write_text(json.dumps({"id": "s", "messages": []}, indent=2))
         case "not to be read":
-            path.mkfifo() if hasattr(path, "mkfifo") else os.mkfifo(path)
-            path.unlink()
             path.symlink_to(tmp_path / "gone")
+        case "a pipe":
+            os.mkfifo(path)
     return path
 
 
 BROKEN = [
     "nothing there", "an empty folder", "empty", "text", "encrypted", "cut off", "another database", "no messages",
     "no column of content", "a view by the name", "other json", "json over several lines", "not to be read",
+    "a pipe",
 ]  # fmt: skip
 
 

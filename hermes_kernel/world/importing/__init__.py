@@ -25,6 +25,8 @@ def source(path: Path) -> StateDb | Lines:
         Unreadable: there is nothing there that could be imported; the text says what was expected.
     """
     place = path / "state.db" if path.is_dir() else path
+    if place.exists() and not place.is_file():  # a pipe would be waited for
+        raise Unreadable(f"{place} is no file. {EXPECTED}")
     try:
         with place.open("rb") as file:
             head = file.read(HEAD)

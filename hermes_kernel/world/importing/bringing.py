@@ -21,7 +21,7 @@ from hermes_kernel.world.store.places import Places, explaining
 from hermes_kernel.world.store.records import Record
 from hermes_kernel.world.store.taking import Trace
 
-SESSIONS, MESSAGES = 200, 5_000  # at once: so many are looked up together and claimed together
+SESSIONS, FACTS, CHARACTERS = 200, 5_000, 32 * 2**20  # at once: so many are looked up and claimed together
 FOLD_AT = 20_000  # facts; what is not folded is read again with each look
 PATIENCE = 600.0  # seconds to wait for another import
 
@@ -162,14 +162,22 @@ def _batches(stories: Iterable[Told]) -> Iterator[list[Told]]:
     """So many sessions at once, each once in a batch."""
     batch: list[Told] = []
     names: set[str] = set()
-    size = 0
+    room = 1.0
     for told in stories:
-        length = len(told.messages) if isinstance(told, Story) else len(told.records)
-        if batch and (told.session in names or len(batch) >= SESSIONS or size + length > MESSAGES):
+        share = _share(told)
+        if batch and (told.session in names or share > room):
             yield batch
-            batch, names, size = [], set(), 0
+            batch, names, room = [], set(), 1.0
         batch.append(told)
         names.add(told.session)
-        size += length
+        room -= share
     if batch:
         yield batch
+
+
+def _share(told: Told) -> float:
+    """How much of a batch it takes up."""
+    if isinstance(told, Copy):
+        return max(1 / SESSIONS, len(told.records) / FACTS)
+    characters = sum(len(each.text) for each in told.messages)
+    return max(1 / SESSIONS, len(told.messages) / FACTS, characters / CHARACTERS)

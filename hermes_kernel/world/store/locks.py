@@ -7,7 +7,7 @@ import os
 import time
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Protocol, Self
 
@@ -61,18 +61,27 @@ def held(path: Path, seconds: float) -> Iterator[None]:
 
 @contextmanager
 def shared(path: Path, seconds: float) -> Iterator[None]:
-    """Hold `path` together with other readers. Without a lock file nobody has written: there is nothing to hold.
+    """Hold `path` together with other readers. Where there is no lock file and none can be made, nobody can write:
+    there is nothing to hold.
 
     Raises:
         Busy: it could not be had within `seconds`.
     """
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except FileNotFoundError:
+    handle = _to_share(path)
+    if handle < 0:
         yield
         return
     with _locked(handle, fcntl.LOCK_SH, seconds):
         yield
+
+
+def _to_share(path: Path) -> int:
+    with suppress(FileNotFoundError):
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    with suppress(OSError):
+        make(path.parent)
+        return os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, PRIVATE_FILE)
+    return -1
 
 
 @contextmanager

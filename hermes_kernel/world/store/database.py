@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.world.store import migrations
 from hermes_kernel.world.store.engine import (
+    GROUPS,
     STORAGE,
     HeldOpen,
     attach,
@@ -53,6 +54,9 @@ CREATE OR REPLACE TEMP TABLE incoming (uid VARCHAR, session VARCHAR, n BIGINT, t
 """
 EVERYTHING = """
 CREATE TEMP VIEW everything AS SELECT * EXCLUDE (number) FROM store.facts UNION ALL SELECT * FROM incoming
+"""
+ONLY_NEW = """
+DELETE FROM incoming WHERE uid IN (SELECT uid FROM store.facts WHERE session IN (SELECT session FROM incoming))
 """
 OF_ALL = "SELECT uid, session, n, t, kind, body FROM store.facts"
 OF_SESSION = OF_ALL + " WHERE session = ?"
@@ -112,7 +116,7 @@ def reading(path: Path, lent: DuckDBPyConnection | None = None) -> Iterator[Duck
 
 def begin(connection: DuckDBPyConnection, path: Path, name: str) -> None:
     """Attach a new file as `name`, with the schema in it and nothing else."""
-    connection.execute(f"ATTACH {literal(path)} AS {name} (STORAGE_VERSION '{STORAGE}')")
+    connection.execute(f"ATTACH {literal(path)} AS {name} (STORAGE_VERSION '{STORAGE}', {GROUPS})")
     connection.execute(f"USE {name}")
     connection.execute(TABLES)
     connection.execute("INSERT INTO format VALUES (?)", [FORMAT])
@@ -138,7 +142,9 @@ def bring(connection: DuckDBPyConnection, records: Sequence[Record]) -> None:
 
 def union(connection: DuckDBPyConnection, unfolded: Sequence[Record], *, stored: bool) -> None:
     """Have ``everything`` mean the facts in the database, if it is attached, and those not folded yet."""
-    bring(connection, unfolded)
+    bring(connection, tuple({record.uid: record for record in unfolded}.values()))
+    if stored:
+        connection.execute(ONLY_NEW)
     connection.execute(EVERYTHING if stored else UNFOLDED)
 
 

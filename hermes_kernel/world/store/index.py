@@ -3,20 +3,21 @@
 Whatever has not been indexed yet is read as a tail is, so it is found all the same.
 """
 
+# ruff: noqa: S608 - what is put into SQL here are numbers and our own words; what others wrote is a parameter
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from hermes_kernel.core.events import Final, Kept
-from hermes_kernel.core.plain import load
+from hermes_kernel.core.plain import Plain, load
 from hermes_kernel.core.search.found import Passage
 from hermes_kernel.core.search.passages import STEPS, Hidden, Telling, tell
 from hermes_kernel.core.search.words import row
 from hermes_kernel.world.store import postings, threads
-from hermes_kernel.world.store.threads import Head
+from hermes_kernel.world.store.threads import NOTHING, Head
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -31,7 +32,8 @@ WHERE number >= (SELECT facts FROM store.indexed) ORDER BY number LIMIT ?
 BEFORE = f"""
 SELECT f.number, f.session, f.n, f.t, f.kind, f.body
 FROM store.facts f JOIN (SELECT unnest(?::VARCHAR[]) AS session, unnest(?::BIGINT[]) AS since) r USING (session)
-WHERE f.number BETWEEN ? AND ? AND (f.n >= r.since OR f.kind IN ({", ".join(f"'{kind.__name__}'" for kind in STEPS)}))
+WHERE f.number BETWEEN ? AND ? AND f.number < (SELECT facts FROM store.indexed)
+  AND (f.n >= r.since OR f.kind IN ({", ".join(f"'{kind.__name__}'" for kind in STEPS)}))
 ORDER BY f.session, f.n, f.t, f.uid
 """
 PASSAGES = f"INSERT INTO store.passages SELECT {', '.join(['unnest(?)'] * 9)}"
@@ -90,14 +92,15 @@ class Story:
 
 def catch_up(connection: DuckDBPyConnection, most: int = PORTION) -> int:
     """Index the next `most` facts; how many there were. The database is attached as ``store``, to be written."""
-    new = [_fact(*row) for row in connection.execute(NEXT, [most]).fetchall()]
+    new = unindexed(connection, most)
     if not new:
         return 0
     connection.execute("BEGIN")
-    stories, retold = _resumed(connection, new)
-    for fact in sorted(new, key=lambda fact: (fact.session, fact.n, fact.t)):
-        if fact.session not in retold:
-            stories[fact.session].go_on(fact)
+    stories, late = resumed(connection, firsts(new))
+    again = whole(connection, late)
+    _forget_passages(connection, sorted(late))
+    for fact in sorted((*again, *new), key=lambda fact: (fact.session, fact.n, fact.t)):
+        stories[fact.session].go_on(fact)
     _hide(connection, [hidden for story in stories.values() for hidden in story.hidden])
     said = sorted((said for story in stories.values() for said in story.said), key=lambda said: said.number)
     _keep(connection, said)
@@ -105,6 +108,11 @@ def catch_up(connection: DuckDBPyConnection, most: int = PORTION) -> int:
     connection.execute("UPDATE store.indexed SET facts = ?", [new[-1].number + 1])
     connection.execute("COMMIT")
     return len(new)
+
+
+def unindexed(connection: DuckDBPyConnection, most: int) -> list[Fact]:
+    """The next `most` facts of the database that are not in its index."""
+    return [_fact(row) for row in connection.execute(NEXT, [most]).fetchall()]
 
 
 def rebuild(connection: DuckDBPyConnection) -> None:
@@ -125,41 +133,55 @@ def forget(connection: DuckDBPyConnection, sessions: Sequence[str]) -> None:
     connection.execute("DELETE FROM store.units WHERE id NOT IN (SELECT id FROM store.postings)")
 
 
-def _resumed(connection: DuckDBPyConnection, new: Iterable[Fact]) -> tuple[dict[str, Story], set[str]]:
-    """The sessions of the new facts as they stood before, and those told again from the beginning, new facts and all,
-    because one of them has its place among those that were there."""
-    first: dict[str, int] = {}
-    for fact in new:
-        first[fact.session] = min(fact.n, first.get(fact.session, fact.n))
+def resumed(connection: DuckDBPyConnection, first: Mapping[str, int]) -> tuple[dict[str, Story], set[str]]:
+    """Sessions as the index has them, given the place of the first fact that is new in each; and those that must be
+    told from the beginning again, of which nothing is told yet, because that place is among those the index has."""
     heads = threads.known(connection, first)
-    stories = {session: Story(heads.get(session, Head(session)), Telling(session)) for session in first}
     late = {session for session, head in heads.items() if first[session] <= head.latest}
-    for session in late:
-        stories[session].head = Head(session)
-    _forget_passages(connection, sorted(late))
-    for fact in _before(connection, list(heads.values()), late, max(fact.number for fact in new)):
-        story = stories[fact.session]
-        if fact.session in late:
-            story.go_on(fact)
-        elif fact.n <= story.head.latest:
-            story.remind(fact)
+    stories = {
+        session: Story(Head(session) if session in late else heads.get(session, Head(session)), Telling(session))
+        for session in first
+    }
+    going_on = [head for session, head in heads.items() if session not in late]
+    for fact in _before(connection, going_on, [head.asked for head in going_on]):
+        stories[fact.session].remind(fact)
     return stories, late
 
 
-def _before(connection: DuckDBPyConnection, heads: Sequence[Head], late: set[str], upto: int) -> list[Fact]:
+def whole(connection: DuckDBPyConnection, sessions: Iterable[str]) -> list[Fact]:
+    """All facts of some sessions that are in the index."""
+    heads = list(threads.known(connection, sessions).values())
+    return _before(connection, heads, [NOTHING] * len(heads))
+
+
+def firsts(facts: Iterable[Fact]) -> dict[str, int]:
+    """The lowest place that some facts have in each of their sessions."""
+    first: dict[str, int] = {}
+    for fact in facts:
+        first[fact.session] = min(fact.n, first.get(fact.session, fact.n))
+    return first
+
+
+def _before(connection: DuckDBPyConnection, heads: Sequence[Head], since: Sequence[int]) -> list[Fact]:
+    """Indexed facts of some sessions that shape what follows: all from a place on, and the steps before it."""
     if not heads:
         return []
-    since = [-1 if head.session in late else head.asked for head in heads]
-    span = [min(head.first_number for head in heads), upto]
-    rows = connection.execute(BEFORE, [[head.session for head in heads], since, *span]).fetchall()
-    return [_fact(*row) for row in rows]
+    span = [min(head.first_number for head in heads), max(head.last_number for head in heads)]
+    rows = connection.execute(BEFORE, [[head.session for head in heads], list(since), *span]).fetchall()
+    return [_fact(row) for row in rows]
 
 
-def _fact(number: int, session: str, n: int, t: float, kind: str, body: str) -> Fact:
+def _fact(row: tuple[int, str, int, float, str, str]) -> Fact:
+    number, session, n, t, kind, body = row
+    return Fact(number, session, n, t, understood({"fact": kind, **json.loads(body)}))
+
+
+def understood(plain: Plain) -> Kept | None:
+    """A fact from its plain data; None for one of a later version of this program."""
     try:
-        return Fact(number, session, n, t, load({"fact": kind, **json.loads(body)}))
+        return load(plain)
     except ValueError:
-        return Fact(number, session, n, t, None)
+        return None
 
 
 def _placed(passage: Passage, fact: Fact) -> Said:

@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from hermes_kernel.world.store.reading import Home, everything
+from hermes_kernel.world.store import database
+from hermes_kernel.world.store.hand import Hand, Known
+from hermes_kernel.world.store.places import NoSession
+from hermes_kernel.world.store.threads import NOTHING, Head
 from hermes_kernel.world.store.views import VIEWS
 
-NEWEST = """
-SELECT session FROM everything GROUP BY session ORDER BY max(t) DESC, session DESC LIMIT ?
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+LAST = "last"
+BEGINNING = 4  # characters of an id that may name it
+
+HEADS = """
+SELECT session, parent, title, notebook, model, last, asked, latest, first_number, last_number
+FROM store.threads WHERE session NOT IN (SELECT unnest(?::VARCHAR[])) AND (? IS NULL OR notebook = ?)
+ORDER BY last DESC, session DESC LIMIT ?
 """
-FACTS_OF_NEWEST = """
-CREATE TEMP TABLE facts AS SELECT DISTINCT ON (uid) * FROM everything
-WHERE session IN (SELECT session FROM everything GROUP BY session ORDER BY max(t) DESC, session DESC LIMIT ?)
+FACTS = """
+CREATE OR REPLACE TEMP TABLE facts AS
+SELECT uid, session, n, t, kind, body FROM store.facts
+WHERE (number BETWEEN ? AND ? OR number >= (SELECT facts FROM store.indexed))
+  AND session IN (SELECT unnest(?::VARCHAR[]))
+UNION ALL FROM incoming
 """
-NEWEST_OF_NOTEBOOK = """
-SELECT session FROM everything
-WHERE session IN (SELECT session FROM everything WHERE kind = 'Opened' AND (body->>'notebook') = ?)
-GROUP BY session ORDER BY max(t) DESC, session DESC LIMIT 1
+FACTS_OF_TAIL = "CREATE OR REPLACE TEMP TABLE facts AS FROM incoming"
+NAMED = """
+SELECT session, title FROM store.threads
+WHERE session NOT IN (SELECT unnest(?::VARCHAR[])) AND (starts_with(session, ?) OR title = ?)
 """
+EVERYBODY = "SELECT session FROM store.threads WHERE session NOT IN (SELECT unnest(?::VARCHAR[]))"
 ROWS = """
 SELECT id, parent, kind, title, notebook, model, epoch(started), epoch(ended), outcome, calls, tokens, cost,
        epoch(active)
@@ -46,23 +63,76 @@ class SessionRow:
     active: float
 
 
-def newest(home: Home, limit: int) -> list[SessionRow]:
+def newest(hand: Hand, limit: int) -> list[SessionRow]:
     """The sessions last active, newest first."""
-    with everything(home) as connection:
-        connection.execute(FACTS_OF_NEWEST, [limit])
-        connection.execute(VIEWS)
-        return [SessionRow(*row) for row in connection.execute(ROWS).fetchall()]
+    with hand.reach() as known:
+        heads = _last_active(known, limit)
+        connection = known.connection
+        with closing(database.connect()) if connection is None else nullcontext(connection) as asked:
+            _bring_facts(asked, known, heads)
+            asked.execute(VIEWS)
+            rows = asked.execute(ROWS).fetchall()
+            asked.execute("DROP TABLE facts")
+    return [SessionRow(*row) for row in rows]
 
 
-def latest(home: Home, notebook: str | None) -> str | None:
+def latest(hand: Hand, notebook: str | None) -> str | None:
     """The session last active, in one notebook or in any."""
-    question, given = (NEWEST, 1) if notebook is None else (NEWEST_OF_NOTEBOOK, notebook)
-    with everything(home) as connection:
-        rows = connection.execute(question, [given]).fetchall()
-    return rows[0][0] if rows else None
+    with hand.reach() as known:
+        return next((head.session for head in _last_active(known, 1, notebook)), None)
 
 
-def ids(home: Home) -> list[str]:
+def ids(hand: Hand) -> list[str]:
     """Every session there is."""
-    with everything(home) as connection:
-        return [row[0] for row in connection.execute("SELECT DISTINCT session FROM everything").fetchall()]
+    with hand.reach() as known:
+        heads = known.tail.heads()
+        rows = known.connection.execute(EVERYBODY, [_told_or_gone(known)]).fetchall() if known.connection else []
+        return [*heads, *(session for (session,) in rows)]
+
+
+def find(hand: Hand, text: str) -> str:
+    """The session that `text` names: its id or four letters or more of its beginning, its exact title, or ``last``.
+
+    Raises:
+        NoSession: none, or more than one; the text names those it could be.
+    """
+    with hand.reach() as known:
+        heads = known.tail.heads()
+        titles = {session: head.title for session, head in heads.items()}
+        if known.connection:
+            titles |= dict(known.connection.execute(NAMED, [_told_or_gone(known), text, text]).fetchall())
+    if text in titles:
+        return text
+    if text == LAST and (newest := latest(hand, None)):
+        return newest
+    begun = [session for session in titles if len(text) >= BEGINNING and session.startswith(text)]
+    named = begun or [session for session, title in titles.items() if title == text]
+    if len(named) != 1:
+        raise NoSession(text, named or ids(hand))
+    return named[0]
+
+
+def _last_active(known: Known, limit: int, notebook: str | None = None) -> list[Head]:
+    heads = [head for head in known.tail.heads().values() if notebook in {None, head.notebook}]
+    if known.connection:
+        given = [_told_or_gone(known), notebook, notebook, limit]
+        heads.extend(map(Head._make, known.connection.execute(HEADS, given).fetchall()))
+    return sorted(heads, key=lambda head: (head.last, head.session), reverse=True)[:limit]
+
+
+def _told_or_gone(known: Known) -> list[str]:
+    """Sessions of which the database is not to be asked: the tail knows them better, or they are deleted."""
+    return sorted({*known.tail.heads(), *known.tail.deleted})
+
+
+def _bring_facts(connection: DuckDBPyConnection, known: Known, heads: list[Head]) -> None:
+    """Have a table ``facts`` hold the facts of these sessions, wherever they are."""
+    names = [head.session for head in heads]
+    database.bring(connection, known.tail.records(names))
+    if known.connection is None:
+        connection.execute(FACTS_OF_TAIL)
+        return
+    stored = [head for head in heads if head.first_number != NOTHING]
+    low = min((head.first_number for head in stored), default=NOTHING)
+    high = max((head.last_number for head in stored), default=NOTHING)
+    connection.execute(FACTS, [low, high, names])

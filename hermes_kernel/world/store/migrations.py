@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hermes_kernel.world.store.disk import PRIVATE_FILE, StoreError, make, sync_folder
-from hermes_kernel.world.store.engine import STORAGE, detach, literal, wal
+from hermes_kernel.world.store.engine import GROUPS, STORAGE, detach, literal, wal
 from hermes_kernel.world.store.views import FORMAT, TABLES, VIEWS
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def backup(path: Path, version: int) -> Path:
 
 
 def _build(connection: DuckDBPyConnection, fresh: Path, step: str) -> None:
-    connection.execute(f"ATTACH {literal(fresh)} AS fresh (STORAGE_VERSION '{STORAGE}')")
+    connection.execute(f"ATTACH {literal(fresh)} AS fresh (STORAGE_VERSION '{STORAGE}', {GROUPS})")
     try:
         connection.execute("USE fresh")
         connection.execute("BEGIN")

@@ -5,19 +5,20 @@ A phrase is units at neighbouring places. Two neighbours that are both common in
 ``" of the"``: without it, the phrases people know best would be the slowest to find.
 """
 
+# ruff: noqa: S608 - what is put into SQL here are numbers and our own words; what others wrote is a parameter
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-LARGEST = 65_536  # passages in a run that is made by merging: what it costs to make one is what a reader may wait for
-FAN = 4  # neighbouring runs of one size that become one
+LARGEST = 32_768  # passages in a run that was merged: what it takes to put one in place is what a reader may wait for
+RUNS = 16  # a store has about so many runs, or of the largest size; room that a merge leaves unused is one of so many
+FAN = 4  # neighbouring runs, at least, that become one
 LARGE = 4096  # passages from which on a run has pairs
-COMMON = 33  # a unit in more than one passage of so many is common
+COMMON = 20  # a unit in more than one passage of so many is common
 
 # A newline takes a place, so that no phrase crosses it.
 SPLIT = """
@@ -33,7 +34,7 @@ GATHER = """
 CREATE OR REPLACE TEMP TABLE entries AS
 SELECT u.unit, p.mid, p.size, p.often, p.places
 FROM store.postings p JOIN store.units u USING (id)
-WHERE id BETWEEN {low} AND {high} AND NOT starts_with(u.unit, ' ')
+WHERE ({ids}) AND NOT starts_with(u.unit, ' ')
 """
 PAIRS = """
 INSERT INTO entries
@@ -58,21 +59,23 @@ INSERT INTO store.units
 SELECT ('0x' || rpad(left(hex(left(unit, 8)), 16), 16, '0'))::UBIGINT, unit, id + ?, ?, passages FROM numbered
 """
 POSTINGS = "INSERT INTO store.postings SELECT id + ?, mid, size, often, places FROM sorted"
-EXTENT = """
-WITH span AS (SELECT min(id) AS low, max(id) AS high FROM store.units WHERE run IN (SELECT unnest($1)))
-SELECT low, high, (SELECT count(*) FROM store.postings WHERE id BETWEEN low AND high),
-       (SELECT sum(passages)::INTEGER FROM store.runs WHERE run IN (SELECT unnest($1)))
-FROM span
+SPANS = """
+SELECT min(id), max(id), any_value(r.first), any_value(r.passages)
+FROM store.units u JOIN store.runs r USING (run) WHERE run IN (SELECT unnest(?)) GROUP BY run ORDER BY 1
 """
 
 
 class Extent(NamedTuple):
-    """Some neighbouring runs: the ids of their first and last unit, how many postings and how many passages."""
+    """What some runs hold: the ids of each one's first and last unit, the first passage, how many postings and how many
+    passages there are."""
 
-    low: int
-    high: int
-    postings: int
+    spans: tuple[tuple[int, int], ...]
+    first: int
     passages: int
+    postings: int
+
+    def __str__(self) -> str:
+        return " OR ".join(f"id BETWEEN {low} AND {high}" for low, high in self.spans) or "false"
 
 
 def add(connection: DuckDBPyConnection, lines: Sequence[tuple[int, str, int]]) -> None:
@@ -83,30 +86,32 @@ def add(connection: DuckDBPyConnection, lines: Sequence[tuple[int, str, int]]) -
     connection.execute(SPLIT)
     _pair(connection, len(lines))
     _number(connection)
-    _write(connection, len(lines))
+    _write(connection, lines[0][0], len(lines))
 
 
 def due(connection: DuckDBPyConnection) -> tuple[int, ...]:
-    """The youngest runs, in order, where it is time to make them one; none where it is not."""
-    runs = connection.execute("SELECT run, passages FROM store.runs ORDER BY run").fetchall()
-    return tuple(run for run, _ in runs[len(runs) - ripe([passages for _, passages in runs]) :])
+    """Neighbouring runs where it is time to make them one; none where it is not."""
+    runs = connection.execute("SELECT run, passages FROM store.runs ORDER BY first").fetchall()
+    start, stop = ripe([passages for _, passages in runs])
+    return tuple(run for run, _ in runs[start:stop])
 
 
-def ripe(sizes: Sequence[int]) -> int:
-    """How many of the youngest runs are to become one, given how large each is, the oldest first."""
-    best = 0
-    for level in range(LARGEST.bit_length()):
-        small = list(takewhile(lambda size: size < FAN**level, reversed(sizes)))  # noqa: B023 - used before the next
-        if len(small) >= FAN and sum(small) <= LARGEST:
-            best = len(small)
-    return best
+def ripe(sizes: Sequence[int]) -> tuple[int, int]:
+    """Which neighbours are to become one, given how large each is: the youngest that at least double by it, so that no
+    passage is written anew often."""
+    most = max(LARGE, min(LARGEST, sum(sizes) // RUNS))
+    for start in range(len(sizes) - FAN, -1, -1):
+        for stop in range(start + FAN, min(start + 2 * FAN, len(sizes)) + 1):
+            window = sizes[start:stop]
+            if 2 * max(window) <= sum(window) <= most:
+                return start, stop
+    return 0, 0
 
 
 def gather(connection: DuckDBPyConnection, runs: Sequence[int]) -> Extent:
-    """Read what `runs`, which are neighbours, have into memory: the most of the work of `merge`, and readers need not
-    wait for it."""
+    """Read what `runs` have into memory: the most of the work of `merge`, and readers need not wait for it."""
     found = extent(connection, runs)
-    connection.execute(GATHER.format(low=found.low, high=found.high))
+    connection.execute(GATHER.format(ids=found))
     _pair(connection, found.passages)
     _number(connection)
     return found
@@ -115,15 +120,19 @@ def gather(connection: DuckDBPyConnection, runs: Sequence[int]) -> Extent:
 def merge(connection: DuckDBPyConnection, runs: Sequence[int]) -> None:
     """Put what was gathered in the place of `runs`. Within a transaction."""
     old = extent(connection, runs)
-    _write(connection, old.passages)
-    for table in ("postings", "units"):
-        connection.execute(f"DELETE FROM store.{table} WHERE id BETWEEN {old.low} AND {old.high}")
+    _write(connection, old.first, old.passages)
+    connection.execute(f"DELETE FROM store.postings WHERE {old}")
+    connection.execute(f"DELETE FROM store.units WHERE {old}")
     connection.execute("DELETE FROM store.runs WHERE run IN (SELECT unnest(?))", [list(runs)])
 
 
 def extent(connection: DuckDBPyConnection, runs: Sequence[int]) -> Extent:
     """What `runs` hold now."""
-    return Extent(*connection.execute(EXTENT, [list(runs)]).fetchall()[0])
+    rows = connection.execute(SPANS, [list(runs)]).fetchall()
+    spans = tuple((low, high) for low, high, _, _ in rows)
+    found = Extent(spans, min((row[2] for row in rows), default=0), sum(row[3] for row in rows), 0)
+    ((postings,),) = connection.execute(f"SELECT count(*) FROM store.postings WHERE {found}").fetchall()
+    return found._replace(postings=postings)
 
 
 def _pair(connection: DuckDBPyConnection, passages: int) -> None:
@@ -137,11 +146,11 @@ def _number(connection: DuckDBPyConnection) -> None:
     connection.execute(SORTED)
 
 
-def _write(connection: DuckDBPyConnection, passages: int) -> None:
+def _write(connection: DuckDBPyConnection, first: int, passages: int) -> None:
     """What is in ``numbered`` and ``sorted``, as a run of its own."""
     ((units, run),) = connection.execute("SELECT units, runs FROM store.indexed").fetchall()
     ((added,),) = connection.execute("SELECT count(*) FROM numbered").fetchall()
     connection.execute(UNITS, [units, run])
     connection.execute(POSTINGS, [units])
-    connection.execute("INSERT INTO store.runs VALUES (?, ?)", [run, passages])
+    connection.execute("INSERT INTO store.runs VALUES (?, ?, ?)", [run, first, passages])
     connection.execute("UPDATE store.indexed SET units = ?, runs = ?", [units + added, run + 1])

@@ -120,7 +120,7 @@ def opened(
             yield _entered(stack, places, lent, patience)
     except Busy:
         doing = f"brought to format {FORMAT}" if migrations.aside(places.database).exists() else "folded"
-        raise StoreError(f"{places.database} is being {doing} by another process: try again") from None
+        raise BeingFolded(f"{places.database} is being {doing} by another process: try again") from None
 
 
 def _entered(stack: ExitStack, places: Places, lent: DuckDBPyConnection | None, patience: float) -> DuckDBPyConnection:

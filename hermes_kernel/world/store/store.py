@@ -7,28 +7,40 @@ Many processes may have a store on one home; none waits for another to append.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from hermes_kernel.core.events import Kept, Opened
 from hermes_kernel.core.plain import dump
 from hermes_kernel.core.redact import redact_plain
+from hermes_kernel.core.search.found import Found, Passage
+from hermes_kernel.core.search.passages import passages
+from hermes_kernel.core.search.query import Query, parse
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.store.apart import Apart
 from hermes_kernel.world.store.fold import Folded, fold
+from hermes_kernel.world.store.hand import Hand
 from hermes_kernel.world.store.heads import Heads, Told
+from hermes_kernel.world.store.index import understood
 from hermes_kernel.world.store.journal import Journal
-from hermes_kernel.world.store.listing import SessionRow, ids, latest, newest
+from hermes_kernel.world.store.listing import SessionRow, find, ids, latest, newest
 from hermes_kernel.world.store.locks import Claim, forget_in_child
 from hermes_kernel.world.store.places import NoSession, Places, explaining
-from hermes_kernel.world.store.reading import Home, records
+from hermes_kernel.world.store.reading import Home, everything, records
 from hermes_kernel.world.store.records import Record, encode, facts
+from hermes_kernel.world.store.searching import search
 from hermes_kernel.world.store.sources import Shared
 from hermes_kernel.world.store.taking import Present, portions, present
+from hermes_kernel.world.store.views import VIEWS
+from hermes_kernel.world.zone import LOCAL
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 
 def _fresh_id() -> str:
@@ -53,8 +65,9 @@ class Store:
         home shares with others. Nothing is made or read yet."""
         self._places = Places(home)
         self._home = Home(self._places, shared)
+        self._hand = Hand(self._home)
         self._clock = clock or SystemClock()
-        self._journal = Journal(self._places.journals, ids)
+        self._journal = Journal(self._places.journals, ids, tag=shared.tag if shared else "")
         self._apart = Apart(home, self._clock.elapsed, shared.url if shared else "")
         self._mutex = threading.Lock()
         self._heads = Heads(self._clock.now, self._journal.mint)
@@ -120,7 +133,7 @@ class Store:
         with explaining(self._places):
             found = records(self._home, session_id)
             if not found:
-                raise NoSession(session_id, ids(self._home))
+                raise NoSession(session_id, ids(self._hand))
         return found
 
     def claim(self, session_id: str) -> ExitStack:
@@ -138,12 +151,58 @@ class Store:
     def sessions(self, limit: int = 20) -> list[SessionRow]:
         """The sessions last active, newest first."""
         with explaining(self._places):
-            return newest(self._home, limit)
+            return newest(self._hand, limit)
 
     def latest(self, notebook: str | None = None) -> str | None:
         """The id of the session last active, in one notebook or in any; None when there is none."""
         with explaining(self._places):
-            return latest(self._home, notebook)
+            return latest(self._hand, notebook)
+
+    def search(self, query: str | Query, limit: int = 10) -> Found:
+        """The best `limit` threads. While another program holds the database open, only what is not folded yet is
+        searched, and ``note`` says so.
+
+        Raises:
+            QueryError: a filter has a value that means nothing.
+            StoreError: the database is damaged or of a newer format.
+        """
+        asked = query if isinstance(query, Query) else parse(query, now=self._clock.now(), zone=LOCAL)
+        with explaining(self._places):
+            return search(self._hand, asked, limit)
+
+    def passages(self, session_id: str) -> tuple[Passage, ...]:
+        """The messages of a session that stand, in order.
+
+        Raises:
+            KeyError: there is no such session; the text names the closest ids.
+            StoreError: another program holds the database open.
+        """
+        told = self.records(session_id)
+        read = ((record.n, record.t, understood(record.fact)) for record in told)
+        return passages(session_id, ((n, t, fact) for n, t, fact in read if fact is not None))
+
+    def find(self, text: str) -> str:
+        """The id of the session that `text` names: an id, four letters or more of its beginning, its exact title, or
+        ``last`` for the one last active.
+
+        Raises:
+            KeyError: there is none, or more than one; the text names those it could be.
+        """
+        with explaining(self._places):
+            return find(self._hand, text)
+
+    @contextmanager
+    def connect(self) -> Iterator[DuckDBPyConnection]:
+        """A DuckDB connection, for reading, in which the views ``sessions``, ``messages``, ``tool_calls``, ``calls``
+        and ``facts`` cover everything there is at this moment. Nobody folds while it is open.
+
+        Raises:
+            StoreError: another program holds the database open for writing.
+        """
+        with explaining(self._places), everything(self._home) as connection:
+            connection.execute("CREATE TEMP VIEW facts AS FROM everything")
+            connection.execute(VIEWS)
+            yield connection
 
     def fold(self) -> Folded:
         """Move what the journals hold into the database. Safe in a background thread; put off, and ``waiting`` says so,

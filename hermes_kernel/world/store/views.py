@@ -21,7 +21,7 @@ CREATE TABLE threads (session VARCHAR, parent VARCHAR, title VARCHAR, notebook V
                       asked BIGINT, latest BIGINT, first_number BIGINT, last_number BIGINT);
 CREATE TABLE passages (mid INTEGER, number BIGINT, skipped INTEGER, session VARCHAR, n BIGINT, t DOUBLE, role VARCHAR,
                        tool VARCHAR, size INTEGER);
-CREATE TABLE runs (run INTEGER, passages INTEGER);
+CREATE TABLE runs (run INTEGER, first INTEGER, passages INTEGER);
 CREATE TABLE units (head UBIGINT, unit VARCHAR, id INTEGER, run INTEGER, passages INTEGER);
 CREATE TABLE postings (id INTEGER, mid INTEGER, size INTEGER, often INTEGER, places INTEGER[]);
 CREATE TABLE indexed (facts BIGINT, passages INTEGER, units INTEGER, runs INTEGER);

@@ -1,0 +1,74 @@
+"""A home at hand for a question: its database attached read-only, if there is one, and what is not in it yet.
+
+What it costs to be ready is paid once: a DuckDB that stays, with nothing attached between questions, and a tail that is
+read only where it has grown.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from hermes_kernel.world.store import database
+from hermes_kernel.world.store.locks import forget_in_child
+from hermes_kernel.world.store.reading import PATIENCE, Home, opened
+from hermes_kernel.world.store.tail import Tail
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+class Known(NamedTuple):
+    """What there is to be asked: the database, attached as ``store``, and its tail. ``away`` says in one line what
+    could not be had, or nothing."""
+
+    connection: DuckDBPyConnection | None
+    tail: Tail
+    away: str
+
+
+class Hand:
+    """Reaches one home. Safe from any thread, one at a time."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+        self.forget()
+        forget_in_child(self)
+
+    def forget(self) -> None:
+        """Begin anew, as a forked child must: there DuckDB has lost its threads."""
+        self._mutex = threading.Lock()
+        self._connection: DuckDBPyConnection | None = None
+        self._tail, self._beside = Tail(self.home), Tail(self.home)
+
+    @contextmanager
+    def reach(self, patience: float = PATIENCE) -> Iterator[Known]:
+        """Everything that is there. Whoever folds waits meanwhile.
+
+        Raises:
+            HeldOpen: another program has the database open for writing.
+            BeingFolded: it is being folded for longer than `patience`, in seconds.
+            StoreError: it is damaged or of a newer format.
+        """
+        path = self.home.places.database
+        with self._mutex:
+            away = "" if path.exists() else self._beside.catch_up(None)
+            if not path.exists():
+                yield Known(None, self._beside, away)
+                return
+            with opened(self.home.places, self._duckdb(), patience) as connection:
+                yield Known(connection, self._tail, self._tail.catch_up(connection))
+
+    @contextmanager
+    def reach_beside(self) -> Iterator[Known]:
+        """What there is without the database."""
+        with self._mutex:
+            away = self._beside.catch_up(None)
+            yield Known(None, self._beside, away)
+
+    def _duckdb(self) -> DuckDBPyConnection:
+        if self._connection is None:
+            self._connection = database.connect()
+        return self._connection

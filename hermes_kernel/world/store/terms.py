@@ -1,0 +1,154 @@
+"""Where the terms of a query stand: from words, phrases and beginnings of words to the postings that hold them, as SQL.
+
+Nothing that a person typed becomes SQL: units are looked up as parameters, and what is asked for then are numbers.
+"""
+
+# ruff: noqa: S608 - what is put into SQL here are numbers and our own words; what others wrote is a parameter
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from hermes_kernel.core.search.query import Term
+from hermes_kernel.world.store.postings import COMMON, LARGE
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+LAST = "\U0010ffff"
+HEAD = 8  # bytes
+
+UNIT = "SELECT unit, id, run, passages FROM store.units WHERE head = ?"
+UNITS = """
+SELECT unit, id, run, passages FROM store.units WHERE head IN (SELECT unnest(?::UBIGINT[]))
+"""
+BEGINNING = """
+SELECT min(id), max(id), run, sum(passages)::BIGINT FROM store.units
+WHERE head BETWEEN ? AND ? AND unit >= ? AND unit < ? GROUP BY run
+"""
+FEW = 24  # units that are quicker looked up one by one
+NONE = "SELECT 0 AS mid, 0 AS size, 0 AS often, []::INTEGER[] AS places WHERE false"
+
+
+class Span(NamedTuple):
+    """A unit in one run, or all units there that begin alike: the ids, and in how many passages they are."""
+
+    low: int
+    high: int
+    passages: int
+
+
+class Piece(NamedTuple):
+    """What must stand ``offset`` places behind the beginning of a phrase."""
+
+    offset: int
+    span: Span
+
+
+class Terms:
+    """The terms of one query, looked up in the database attached as ``store``."""
+
+    def __init__(self, connection: DuckDBPyConnection, terms: Sequence[Term]) -> None:
+        self._runs: dict[int, int] = dict(connection.execute("SELECT run, passages FROM store.runs").fetchall())
+        self._units = _looked_up(connection, {unit for term in terms for unit in _units(term)})
+        self._beginnings = {
+            last: _beginning(connection, last) for last in {term.units[-1] for term in terms if term.prefix}
+        }
+
+    def found(self, term: Term) -> str:
+        """SQL that gives ``mid``, ``size`` and ``often`` for every passage with `term`."""
+        shapes: dict[tuple[int, ...], list[list[Piece]]] = defaultdict(list)
+        for run in self._runs:
+            pieces = self._pieces(term, run)
+            if pieces:
+                shapes[tuple(piece.offset for piece in pieces)].append(pieces)
+        if not shapes:
+            return f"SELECT mid, size, often FROM ({NONE})"
+        return " UNION ALL ".join(_joined(runs, prefix=term.prefix) for runs in shapes.values())
+
+    def _pieces(self, term: Term, run: int) -> list[Piece]:
+        """What to look for in one run, in order; nothing, where something is missing. Neighbours that are both common
+        there are looked for as one."""
+        spans = [self._units.get(unit, {}).get(run) for unit in term.units]
+        if term.prefix:
+            spans[-1] = self._beginnings[term.units[-1]].get(run)
+        pairs = dict(self._pairs(term, run, spans))
+        single = [at for at in range(len(spans)) if at not in pairs and at - 1 not in pairs]
+        pieces = [(at, span) for at, span in (*pairs.items(), *((at, spans[at]) for at in single))]
+        if any(span is None for _, span in pieces):
+            return []
+        return sorted(Piece(at, span) for at, span in pieces if span)
+
+    def _pairs(self, term: Term, run: int, spans: Sequence[Span | None]) -> Iterator[tuple[int, Span | None]]:
+        if self._runs[run] < LARGE:
+            return
+        common = [span is not None and span.passages * COMMON > self._runs[run] for span in spans]
+        if term.prefix:
+            common[-1] = False
+        for at, (one, other) in enumerate(pairwise(term.units)):
+            if common[at] and common[at + 1]:
+                yield at, self._units.get(f" {one} {other}", {}).get(run)
+
+
+def _units(term: Term) -> Iterator[str]:
+    """Everything that may have to be looked up for a term."""
+    yield from term.units[:-1] if term.prefix else term.units
+    yield from (f" {one} {other}" for one, other in pairwise(term.units))
+
+
+def head(unit: str, fill: bytes = b"\0") -> int:
+    """The first bytes of a unit, as a number that sorts as units do."""
+    return int.from_bytes(unit.encode()[:HEAD].ljust(HEAD, fill), "big")
+
+
+def _looked_up(connection: DuckDBPyConnection, units: Iterable[str]) -> dict[str, dict[int, Span]]:
+    found: dict[str, dict[int, Span]] = {unit: {} for unit in units}
+    heads = sorted({head(unit) for unit in found})
+    if not heads:
+        return found
+    few = " UNION ALL ".join([UNIT] * len(heads))
+    asked, given = (few, heads) if len(heads) <= FEW else (UNITS, [heads])
+    for unit, number, run, passages in connection.execute(asked, given).fetchall():
+        if unit in found:
+            found[unit][run] = Span(number, number, passages)
+    return found
+
+
+def _beginning(connection: DuckDBPyConnection, letters: str) -> dict[int, Span]:
+    given = [head(letters), head(letters, b"\xff"), letters, letters + LAST]
+    rows = connection.execute(BEGINNING, given).fetchall()
+    return {run: Span(low, high, passages) for low, high, run, passages in rows}
+
+
+def _joined(runs: Sequence[Sequence[Piece]], *, prefix: bool) -> str:
+    """The passages in which all pieces stand in their places, in runs where they are the same kind of pieces."""
+    columns = list(zip(*runs, strict=True))
+    if len(columns) == 1:
+        return _alone([piece.span for piece in columns[0]], grouped=prefix)
+    columns.sort(key=lambda column: sum(piece.span.passages for piece in column))  # the rarest first
+    first, *others = [_placed(column) for column in columns]
+    joins = "".join(f" JOIN {other} p{at} USING (mid, place)" for at, other in enumerate(others, 1))
+    return f"SELECT mid, any_value(p0.size) AS size, count(*)::INTEGER AS often FROM {first} p0{joins} GROUP BY mid"
+
+
+def _alone(spans: Sequence[Span], *, grouped: bool) -> str:
+    rows = _rows(spans, "mid, size, often")
+    if not grouped:
+        return rows
+    return f"SELECT mid, any_value(size) AS size, sum(often)::INTEGER AS often FROM ({rows}) GROUP BY mid"
+
+
+def _placed(pieces: Sequence[Piece]) -> str:
+    """Where the phrase would begin, for every place of this piece of it."""
+    rows = _rows([piece.span for piece in pieces], "mid, size, places")
+    return f"(SELECT mid, size, unnest(places) - {pieces[0].offset} AS place FROM ({rows}))"
+
+
+def _rows(spans: Sequence[Span], columns: str) -> str:
+    """Postings by their ids; each is looked for in those groups of rows that can have it."""
+    one = f"SELECT {columns} FROM store.postings WHERE id"
+    single = [str(low) for low, high, _ in spans if low == high]
+    several = [f"{one} BETWEEN {low} AND {high}" for low, high, _ in spans if low != high]
+    return " UNION ALL ".join([*([f"{one} IN ({', '.join(single)})"] if single else []), *several])

@@ -1,0 +1,51 @@
+"""The text of passages of the index: it is stored once, in the fact that says it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from hermes_kernel.core.events import Kept, Observed, Replied
+from hermes_kernel.core.search.found import Passage
+from hermes_kernel.core.search.passages import Telling, tell
+from hermes_kernel.world.store.index import understood
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+ONE = "SELECT number, kind, body FROM store.facts WHERE number = ?"  # each looked for in its own rows
+
+
+class Match(NamedTuple):
+    """A passage of the index that matches, and where its text is: in the fact with this number, from a place on."""
+
+    score: float
+    passage: Passage
+    number: int
+    skipped: int
+
+
+def with_texts(connection: DuckDBPyConnection, matches: Sequence[Match]) -> tuple[tuple[float, Passage], ...]:
+    """Matches with their texts and scores."""
+    if not matches:
+        return ()
+    numbers = sorted({match.number for match in matches})
+    rows = connection.execute(" UNION ALL ".join([ONE] * len(numbers)), numbers).fetchall()
+    facts = {number: understood({"fact": kind, **json.loads(body)}) for number, kind, body in rows}
+    return tuple((match.score, _with_text(match, facts.get(match.number))) for match in matches)
+
+
+def _with_text(match: Match, fact: Kept | None) -> Passage:
+    """A passage told by its fact alone."""
+    if fact is None:
+        return match.passage
+    passage, telling = match.passage, Telling(match.passage.session)
+    if isinstance(fact, Observed):
+        telling = replace(telling, names={fact.call_id: passage.tool})
+    if isinstance(fact, Replied):
+        fact = replace(fact, cut=False)
+    _, news = tell(telling, passage.n, passage.t, fact)
+    said = next((piece.text for piece in news if isinstance(piece, Passage)), "")
+    return replace(passage, text=said[match.skipped :])

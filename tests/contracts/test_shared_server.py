@@ -22,7 +22,7 @@ from hermes_kernel.world.store.records import Record
 from hermes_kernel.world.store.shared import Hub, schema
 from hermes_kernel.world.store.shared.address import address
 from hermes_kernel.world.store.shared.tables import FORMAT, STEPS
-from tests.contracts.stores import Ticks, told, turn
+from tests.contracts.stores import Ticks, journals, told, turn
 from tests.postgres import PASSWORD, QUOTED, postgres, url  # noqa: F401 - fixtures
 
 
@@ -386,6 +386,26 @@ def test_a_deleted_session_is_gone_from_every_home_and_never_comes_back(opened, 
         assert [row.id for row in log.sessions()] == ["t"]
     with pytest.raises(StoreError, match="session 's' was deleted from the shared store"):
         a.append("s", Titled("again"))
+
+
+def test_what_is_owed_to_one_store_never_goes_to_another_and_waits_whoever_folds(opened, postgres, clock, url):  # noqa: F811
+    other = postgres.database()
+    alone = opened("a", "")
+    told(alone, "private", turn("private"))
+    alone.close()
+    postgres.stop()
+    a = opened("a")
+    a.append("s", Opened("s"))
+    a.close()
+    postgres.start()
+    assert alone.fold().facts == 8
+    elsewhere = opened("a", other)
+    assert elsewhere.fold().waiting == ""
+    assert opened("b", other).sessions() == []
+    clock.elapsed_seconds += 60
+    assert opened("a").fold().waiting == ""
+    assert [row.id for row in opened("c").sessions()] == ["s"]
+    assert journals(alone.home.places.home) == []
 
 
 def test_one_home_keeps_two_stores_apart(opened, postgres):  # noqa: F811

@@ -63,7 +63,7 @@ def fold(places: Places, shared: Shared | None = None, patience: float = PATIENC
     """
     owed = shipping.ship(places, shared)
     try:
-        done = _fold_journals(places, shared, patience) if journals(places.journals) else Folded()
+        done = _fold_journals(places, patience) if journals(places.journals) else Folded()
         more = _fold_shared(places, shared, patience) if shared and not owed else 0
         settle(places, patience)
     except Busy:
@@ -73,7 +73,7 @@ def fold(places: Places, shared: Shared | None = None, patience: float = PATIENC
     return replace(done, facts=done.facts + more, waiting=owed)
 
 
-def _fold_journals(places: Places, shared: Shared | None, patience: float) -> Folded:
+def _fold_journals(places: Places, patience: float) -> Folded:
     with held(places.lock, patience):
         left = abandoned(places)
         added = damaged = 0
@@ -86,7 +86,7 @@ def _fold_journals(places: Places, shared: Shared | None, patience: float) -> Fo
             _forget_offsets(connection, places)
         if database.wal(places.database).exists():
             return Folded(added, damaged)
-        left = [path for path in left if shared is None or _is_shipped(places, path)]
+        left = [path for path in left if not shipping.is_owed(places, path)]
         for path in left:
             _remove(places, path)
         return Folded(added, damaged, len(left))
@@ -160,10 +160,6 @@ def _forget_offsets(connection: DuckDBPyConnection, places: Places) -> None:
     for name in database.offsets(connection):
         if name.endswith(".jsonl") and name not in present:
             connection.execute("DELETE FROM store.journals WHERE name = ?", [name])
-
-
-def _is_shipped(places: Places, path: Path) -> bool:
-    return not read(path, shipping.shipped(places).get(path.name, 0)).records
 
 
 def _remove(places: Places, path: Path) -> None:

@@ -35,7 +35,9 @@ else:
 class Journal:
     """The writing end. Not for two threads at once."""
 
-    def __init__(self, folder: Path, ids: Callable[[], str], *, rotate_at: int = ROTATE_AT) -> None:
+    def __init__(self, folder: Path, ids: Callable[[], str], *, tag: str = "", rotate_at: int = ROTATE_AT) -> None:
+        """``tag`` ends the name of each file: what is in them is owed to a shared store."""
+        self._tag = tag
         self._folder = folder
         self._ids = ids
         self._rotate_at = rotate_at
@@ -129,7 +131,7 @@ class Journal:
     def _create(self, prefix: str) -> tuple[str, Path, int]:
         flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_APPEND | os.O_CLOEXEC
         for _ in range(TRIES):
-            name = f"{prefix}-{self._ids()[:12]}"
+            name = f"{prefix}-{self._ids()[:12]}{self._tag}"
             fresh = self._folder / f"{name}.new"
             if not (self._folder / f"{name}.jsonl").exists():
                 return name, fresh, os.open(fresh, flags, PRIVATE_FILE)

@@ -1,4 +1,5 @@
-"""What a home owes the store it shares: each journal goes there whole before it may be removed.
+"""What a home owes the store it shares: a journal whose name says so goes there whole before it may be removed, whoever
+folds. Others stay at home: they were written by processes that shared nothing, or something else.
 
 How far each has gone is one small file. Losing it costs a second delivery, which adds nothing.
 """
@@ -6,12 +7,15 @@ How far each has gone is one small file. Losing it costs a second delivery, whic
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
+from pathlib import Path
 
 from hermes_kernel.world.store.journal import journals, read
 from hermes_kernel.world.store.places import Places, StoreError
 from hermes_kernel.world.store.sources import Shared
 
+OWED = re.compile(r"-for-[0-9a-f]{8}$")
 AT_A_TIME = 500  # records; a delivery that fails is given again from here
 
 
@@ -19,10 +23,10 @@ def ship(places: Places, shared: Shared | None) -> str:
     """Bring what is owed. Nothing, or one line that says why some of it has to wait."""
     if shared is None:
         return ""
-    gone = shipped(places)
-    done = {path.name: gone.get(path.name, 0) for path in journals(places.journals)}
+    gone, present = shipped(places), journals(places.journals)
+    done = {path.name: gone.get(path.name, 0) for path in present}
     try:
-        for path in journals(places.journals):
+        for path in [each for each in present if each.stem.endswith(shared.tag)]:
             tail = read(path, done.get(path.name, 0))
             for first in range(0, len(tail.records), AT_A_TIME):
                 shared.ship(tail.records[first : first + AT_A_TIME])
@@ -33,6 +37,11 @@ def ship(places: Places, shared: Shared | None) -> str:
         if done != gone:
             _remember(places, done)
     return ""
+
+
+def is_owed(places: Places, path: Path) -> bool:
+    """Whether a shared store still lacks some of this journal."""
+    return bool(OWED.search(path.stem)) and bool(read(path, shipped(places).get(path.name, 0)).records)
 
 
 def shipped(places: Places) -> dict[str, int]:

@@ -43,6 +43,11 @@ class Shared(Source, Protocol):
         ...
 
     @property
+    def tag(self) -> str:
+        """What ends the names of journals whose facts go there: ``-for-`` and eight hex digits."""
+        ...
+
+    @property
     def waiting(self) -> str:
         """One line while the store cannot be had; else nothing."""
         ...

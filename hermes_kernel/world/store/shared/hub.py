@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from hermes_kernel.world.ports import Clock
@@ -50,6 +51,11 @@ class Hub:
     def url(self) -> str:
         """What names the store, password and all."""
         return self._at.url
+
+    @property
+    def tag(self) -> str:
+        """What ends the names of journals whose facts go here."""
+        return f"-for-{sha256(f'{self._at}/{self._at.schema}'.encode()).hexdigest()[:8]}"
 
     @property
     def waiting(self) -> str:

@@ -286,3 +286,13 @@ def test_what_the_original_takes_back_between_imports_is_taken_back_here(turns, 
     standing = [m.text for m in recall(facts(log)).transcript]
     assert standing == [row["content"] for row in after if row["active"]]
     assert brought(after, log) == log
+
+
+@given(STEPS, st.integers(0, 60))
+def test_an_import_that_was_killed_goes_on_where_it_stopped(steps, cut):
+    rows = rows_of(steps)
+    whole = brought(rows)
+    again = brought(rows, whole[:cut])
+    assert recall(facts(again)).transcript == recall(facts(whole)).transcript
+    assert [record.fact["fact"] for record in again] == [record.fact["fact"] for record in whole]
+    assert [record.n for record in again] == list(range(len(whole)))

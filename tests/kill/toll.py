@@ -53,13 +53,14 @@ class Toll:
 
 def count(home: Path, told: Mapping[str, int], recalled: Mapping[str, int] | None = None) -> Toll:
     """Read everything back: the sessions `recalled` (or all) fact by fact, with their tails in the journals and again
-    when all is folded; then every session in the database."""
+    when all is folded; then every session in the database and by a search."""
     recalled = told if recalled is None else recalled
     wrong = [*_recalled(home, recalled)]
     folded = Store(home).fold()
     wrong += [folded.waiting] if folded.waiting else []
     wrong += _recalled(home, recalled)
     wrong += _stored(home, told)
+    wrong += _searched(home, recalled)
     with _database(home) as connection:
         ((found, unique),) = connection.execute("SELECT count(*), count(DISTINCT uid) FROM facts").fetchall()
     wrong += [f"{found - unique} facts doubled"] if found != unique else []
@@ -84,6 +85,19 @@ def _stored(home: Path, told: Mapping[str, int]) -> Iterator[str]:
     for what, found in (("database", dict(rows)), ("messages", dict(messages))):
         for session, marks in told.items():
             yield from _judged(what, session, marks, found.get(session, []))
+
+
+def _searched(home: Path, recalled: Mapping[str, int]) -> Iterator[str]:
+    """By a word that all marks have: each mark in the database once, whether or not it was acknowledged."""
+    with _database(home) as connection:
+        rows = connection.execute(
+            "SELECT session, count(*) FROM facts WHERE kind = 'Asked' GROUP BY session"
+        ).fetchall()
+    there, log = dict(rows), Store(home)
+    wanted = {"mark": sum(there.values()), **{f"mark session:{name}": there.get(name, 0) for name in recalled}}
+    for query, marks in wanted.items():
+        if (total := log.search(query).total) != marks:
+            yield f"search: {total} of {marks} for {query}"
 
 
 def _judged(what: str, session: str, acknowledged: int, texts: list[str]) -> Iterator[str]:

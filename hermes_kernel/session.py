@@ -76,9 +76,7 @@ class Session:
             StoreError: another process is in it, or the log cannot be written.
         """
         self.flush()
-        session_id = self._log.latest() if session == "last" else session
-        if session_id is None:
-            raise NoSession(session)
+        session_id = self._log.find(session)
         self._take(session_id)
         self.turn = recall(self._log.recall(session_id), Turn(self.turn.limits))
         self._unsaved = []

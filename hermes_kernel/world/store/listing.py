@@ -108,7 +108,7 @@ def find(hand: Hand, text: str) -> str:
     begun = [session for session in titles if len(text) >= BEGINNING and session.startswith(text)]
     named = begun or [session for session, title in titles.items() if title == text]
     if len(named) != 1:
-        raise NoSession(text, named or ids(hand))
+        raise NoSession(text, () if named else ids(hand), named)
     return named[0]
 
 

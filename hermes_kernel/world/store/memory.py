@@ -69,7 +69,7 @@ class MemoryLog:
         called = [name for name, told in self._facts.items() if _title([fact for _, fact in told]) == text]
         named = begun or called
         if len(named) != 1:
-            raise NoSession(text, named or self._facts)
+            raise NoSession(text, self._facts, named)
         return named[0]
 
     def latest(self, notebook: str | None = None) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,9 +33,13 @@ DATABASE = "sessions.duckdb"
 
 
 class NoSession(KeyError):
-    """There is no such session. One readable line that names those that come close."""
+    """There is no such session, or there are several, ``named``. One readable line that names those that come close."""
 
-    def __init__(self, session: str, known: Iterable[str] = ()) -> None:
+    def __init__(self, session: str, known: Iterable[str] = (), named: Sequence[str] = ()) -> None:
+        if named:
+            some = ", ".join(sorted(named)[:CLOSEST]) + ("" if len(named) <= CLOSEST else ", …")
+            super().__init__(f"{len(named)} sessions are called {session!r}: {some}; give more of the id of one")
+            return
         names = ", ".join(close_to(session, known))
         super().__init__(f"no session {session!r}" + (f"; closest: {names}" if names else ""))
 

@@ -191,6 +191,7 @@ def _remember(memory: Path, locks: Locks) -> None:
     handle = os.open(fresh, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_CLOEXEC, PRIVATE_FILE)
     try:
         os.write(handle, json.dumps({**_moment(memory.parent), "locks": locks.value}).encode())
+        os.fsync(handle)
     finally:
         os.close(handle)
     fresh.replace(memory)

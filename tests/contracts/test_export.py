@@ -16,7 +16,6 @@ from hermes_kernel.core.events import Opened, Titled, Undone
 from hermes_kernel.export import save
 from hermes_kernel.testing import Server, say
 from hermes_kernel.world.store.families import family
-from hermes_kernel.world.store.reading import records
 from tests.contracts.stores import ROOT, store, told, turn
 
 PROMPTS = [
@@ -110,8 +109,18 @@ def test_lines_are_everything_the_store_has(home):
     log = store(home)
     assert [json.loads(line) for line in done.stdout.splitlines()] == [
         {"uid": each.uid, "session": each.session, "n": each.n, "t": each.t, "fact": each.fact}
-        for each in records(log.home, "first")
+        for each in log.records("first")
     ]
+
+
+def test_the_lines_of_a_session_make_it_again_in_another_home(home, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    assert command(home, "export", "child", "--lineage", "-o", str(elsewhere / "a.jsonl")).returncode == 0
+    brought = command(elsewhere, "import", "a.jsonl")
+    assert brought.returncode == 0, brought.stderr
+    old, new = store(home), store(elsewhere)
+    assert {row.id for row in new.sessions()} == {"first", "child"}
+    assert [new.records(each) for each in ("first", "child")] == [old.records(each) for each in ("first", "child")]
 
 
 def test_a_lineage_is_told_from_its_beginning(home):

@@ -15,7 +15,7 @@ from hermes_kernel.world.store.fold import fold
 from hermes_kernel.world.store.forgetting import forget
 from hermes_kernel.world.store.journal import journals, read
 from hermes_kernel.world.store.locks import Busy, held, shared
-from hermes_kernel.world.store.places import PRIVATE_FILE, Places, StoreError, explaining, sync_folder
+from hermes_kernel.world.store.places import PRIVATE_FILE, Places, StoreError, explaining, make, sync_folder
 from hermes_kernel.world.store.reading import Home
 from hermes_kernel.world.store.retention import PATIENCE
 from hermes_kernel.world.store.retired import retired
@@ -59,7 +59,8 @@ def compact(home: Home, *, damaged: bool = False, free: Callable[[Path], int] = 
             raise StoreError(f"nothing was compacted: {folded.waiting}")
         try:
             if home.places.database.exists():
-                _compact(home, free)
+                with held(home.places.lock.with_name("compacting"), 0.0):
+                    _compact(home, free)
         except Busy:
             raise StoreError("another process uses the database: try again") from None
         for path in _aside(home.places) if damaged else ():
@@ -72,7 +73,8 @@ def _compact(home: Home, free: Callable[[Path], int]) -> None:
     """Readers go on while the new file is built. A fold that comes between costs a second try, in which nobody else
     gets the lock."""
     lock, path = home.places.lock, home.places.database
-    fresh = path.with_name(path.name + ".compacting")
+    fresh = path.parent / "store" / "compacting.duckdb"  # a folder that nobody else may read
+    make(fresh.parent)
     with held(lock, PATIENCE), database.writing(path) as connection:
         forget(connection, home.places)
     _check_room(path, free(path.parent))
@@ -86,7 +88,7 @@ def _compact(home: Home, free: Callable[[Path], int]) -> None:
             fresh.rename(path)
             sync_folder(path.parent)
     finally:
-        _clear(fresh)
+        fresh.unlink(missing_ok=True)
 
 
 def _look(path: Path) -> tuple[int, int, int]:
@@ -102,14 +104,9 @@ def _check_room(path: Path, free: int) -> None:
         )
 
 
-def _clear(fresh: Path) -> None:
-    fresh.unlink(missing_ok=True)
-    database.wal(fresh).unlink(missing_ok=True)
-
-
 def _build(path: Path, fresh: Path) -> None:
     """What is in the database in another file, on disk when this returns."""
-    _clear(fresh)
+    fresh.unlink(missing_ok=True)
     with database.reading(path) as connection:
         _copy(connection, path, fresh)
     fresh.chmod(PRIVATE_FILE)
@@ -119,14 +116,12 @@ def _build(path: Path, fresh: Path) -> None:
 def _copy(connection: DuckDBPyConnection, path: Path, fresh: Path) -> None:
     """Every table in the order in which it lies, counted."""
     database.begin(connection, fresh, "fresh")
-    connection.execute("BEGIN")
     for (table,) in connection.execute(TABLES_OF, ["fresh"]).fetchall():
         connection.execute(f"DELETE FROM fresh.{table}")  # noqa: S608 - the names are ours
         connection.execute(f"INSERT INTO fresh.{table} SELECT * FROM store.{table}")  # noqa: S608
         old, new = (_count(connection, f"{name}.{table}") for name in ("store", "fresh"))
         if old != new:
             raise StoreError(f"{path} was not compacted: of {old:,} rows of {table}, {new:,} were copied")
-    connection.execute("COMMIT")
     connection.execute("CHECKPOINT fresh")
     connection.execute("DETACH fresh")
 

@@ -115,8 +115,10 @@ def reading(path: Path, lent: DuckDBPyConnection | None = None) -> Iterator[Duck
 
 
 def begin(connection: DuckDBPyConnection, path: Path, name: str) -> None:
-    """Attach a new file as `name`, with the schema in it and nothing else."""
-    connection.execute(f"ATTACH {literal(path)} AS {name} (STORAGE_VERSION '{STORAGE}', {GROUPS})")
+    """Attach a new file as `name`, with the schema in it and nothing else. It has no write-ahead log: until it is
+    checkpointed and moved to where it belongs, it is worth nothing."""
+    options = f"STORAGE_VERSION '{STORAGE}', {GROUPS}, RECOVERY_MODE 'no_wal_writes'"
+    connection.execute(f"ATTACH {literal(path)} AS {name} ({options})")
     connection.execute(f"USE {name}")
     connection.execute(TABLES)
     connection.execute("INSERT INTO format VALUES (?)", [FORMAT])
@@ -170,7 +172,6 @@ def _create(path: Path) -> None:
     fresh = path.parent / "store" / "fresh.duckdb"
     make(fresh.parent)
     fresh.unlink(missing_ok=True)
-    wal(fresh).unlink(missing_ok=True)
     with closing(connect()) as connection, explaining(path):
         begin(connection, fresh, "store")
         connection.execute("CHECKPOINT store")

@@ -10,6 +10,7 @@ import pytest
 
 from hermes_kernel.core.messages import Assistant, User
 from hermes_kernel.world.importing import Unreadable, source
+from hermes_kernel.world.store import Store
 from tests.contracts.originals import SCHEMA_1, SCHEMA_12, bring, made, original, resumed, seen, stories, write
 from tests.contracts.stores import child, done
 
@@ -248,6 +249,14 @@ def test_a_fact_at_no_place_stays_out(tmp_path, places):
     path.write_text("".join(json.dumps(each) + "\n" for each in (good, {**good, "uid": "b", "n": 1, **places})))
     assert bring(tmp_path, path).skipped.total() == 1
     assert len(seen(tmp_path, "SELECT * FROM sessions")) == 1
+
+
+def test_a_fact_of_a_later_version_is_kept_as_it_is(tmp_path):
+    path = tmp_path / "ours.jsonl"
+    later = {"fact": "Dreamt", "calls": 5, "of": ["sheep"]}
+    path.write_text(json.dumps({"uid": "a", "session": "s", "n": 0, "t": 1.0, "fact": later}) + "\n")
+    assert bring(tmp_path, path).sessions == 1
+    assert [record.fact for record in Store(tmp_path).records("s")] == [later]
 
 
 def test_a_secret_in_an_export_of_ours_is_replaced(tmp_path):

@@ -57,13 +57,14 @@ def copied(records: Sequence[Record], known: Known) -> News | None:
     fresh = [record for record in there if record.uid not in known.uids]
     if known.uids and any(record.n < known.next for record in fresh):
         return None
-    kinds = [record.fact.get("fact") for record in fresh]
+    kinds = [record.fact["fact"] for record in fresh]
+    messages = sum(kind in MESSAGES for kind in kinds)
     return News(
         tuple(fresh),
-        sum(kind in MESSAGES for kind in kinds),
-        sum(len(record.fact.get("calls", ())) for record in fresh),
+        messages,
+        sum(len(record.fact.get("calls", ())) for record in fresh if record.fact["fact"] == "Replied"),
         kinds.count("Titled"),
-        sum(record.fact.get("fact") in MESSAGES for record in there) - sum(kind in MESSAGES for kind in kinds),
+        sum(record.fact["fact"] in MESSAGES for record in there) - messages,
     )
 
 

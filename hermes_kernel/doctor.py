@@ -20,6 +20,7 @@ from hermes_kernel.given import near_misses
 from hermes_kernel.settings import LOCAL, RANGES, NoEndpoint, Settings
 from hermes_kernel.world.discover import Listing, listening, listing
 from hermes_kernel.world.local import available
+from hermes_kernel.world.store.standing import Standing, standing
 
 NEEDED = ("hermes-kernel", "openai", "duckdb", "ipykernel", "ipython", "ipywidgets", "jupyter_client", "nbclient")
 ROOM = 500_000_000  # bytes below which a session's journal may soon find no room
@@ -55,6 +56,7 @@ def examine(
         *_python(),
         *_kernelspec(),
         *_home(settings.home),
+        *_store(settings.home),
         *_keyfile(settings.home / "kernel.toml"),
         *_names(environ),
         *_endpoint(settings, servers),
@@ -120,6 +122,26 @@ def _home(home: Path) -> Iterator[Finding]:
         yield Finding("disk", State.PROBLEM, f"{free / 1e6:,.0f} MB free at {there}", "make room, or set HERMES_HOME")
     else:
         yield Finding("disk", State.OK, f"{free / 1e9:,.1f} GB free at {there}")
+
+
+def _store(home: Path) -> Iterator[Finding]:
+    if not (home / "store").is_dir():
+        return
+    stands = standing(home)
+    said = f"{stands.database} ({stands.size / 1e6:,.1f} MB)" if stands.size else f"{stands.database} (not made yet)"
+    yield Finding("store", State.OK, said)
+    yield from _unfolded(stands)
+    if stands.why:
+        then = "go on with one session on one computer at a time"
+        yield Finding("store", State.NOTE, f"{stands.why}: the index is on a disk of this computer", then)
+
+
+def _unfolded(stands: Standing) -> Iterator[Finding]:
+    left = f"{stands.unfolded / 1e6:,.1f} MB in {stands.journals} journals"
+    if stands.problem:
+        yield Finding("store", State.NOTE, f"{left}; {stands.problem}", "nothing is lost: what is told goes on there")
+    elif stands.unfolded:
+        yield Finding("store", State.OK, f"{left} not folded yet: read and searched all the same")
 
 
 def _keyfile(path: Path) -> Iterator[Finding]:

@@ -231,3 +231,44 @@ def test_a_machine_without_such_a_table_is_taken_at_its_word(tmp_path):
     assert tells_others(Mount())
     assert mount_in("", tmp_path) == Mount()
     assert tells_others(mount_of(tmp_path))
+
+
+EXAMINE = """
+import sys
+from pathlib import Path
+from hermes_kernel.doctor import examine, report
+from hermes_kernel.settings import Settings
+findings = examine(Settings(home=Path(sys.argv[1]), base_url="local:"), {}, tuple)
+print(report(tuple(each for each in findings if each.what == "store")))
+"""
+
+
+def test_the_doctor_says_where_the_database_is_and_why(tmp_path, computer):
+    said(computer(WRITE, tmp_path / "cache", "s"))
+    lines = said(computer(EXAMINE, tmp_path / "cache")).splitlines()
+    (database,) = databases(tmp_path / "cache")
+    assert lines[0].startswith(f"ok       store: {database} (")
+    assert lines[1].split("store: ")[1] in {
+        "one lock is granted to two processes there: the index is on a disk of this computer",
+        "there are no locks there: the index is on a disk of this computer",
+    }
+    assert lines[2] == "         → go on with one session on one computer at a time"
+
+
+def test_the_doctor_says_what_is_not_folded_and_who_holds_the_database(tmp_path):
+    import duckdb
+
+    from hermes_kernel.world.store.standing import standing
+
+    log = store(tmp_path)
+    told(log, "s", turn("s"))
+    stands = standing(tmp_path)
+    assert (stands.size, stands.journals, stands.why, stands.problem) == (0, 1, "", "")
+    assert stands.unfolded == journals(tmp_path)[0].stat().st_size
+    log.fold()
+    assert standing(tmp_path).unfolded == 0
+    assert standing(tmp_path).size == (tmp_path / "sessions.duckdb").stat().st_size
+    log.append("s", Titled("more"))
+    with duckdb.connect(str(tmp_path / "sessions.duckdb")):
+        assert "is open in this very process" in standing(tmp_path).problem
+    assert 0 < standing(tmp_path).unfolded < stands.unfolded

@@ -98,6 +98,19 @@ def test_who_reads_behind_many_writers_misses_nothing_and_sees_nothing_twice(hub
         assert [uid for uid in seen if uid.startswith(f"w{n}.")] == [f"w{n}.{k}" for k in range(each)]
 
 
+def test_large_facts_travel_in_small_portions_and_arrive_in_order(hubs):
+    hub = hubs()
+    told = [
+        Record(f"u{n}", "s", n, 0.0, dump(Asked("é" * size))) for n, size in enumerate([9, 2_500_000, 9, 900_000] * 2)
+    ]
+    hub.append(told)
+    assert hub.waiting == ""
+    pages = [behind.records for behind in hubs().behind({})]
+    assert [record for page in pages for record in page] == told
+    assert 1 < len(pages) < len(told)
+    assert [record for behind in hub.behind({}, "s") for record in behind.records] == told
+
+
 def test_what_is_told_while_the_server_is_away_is_kept_said_and_sent_with_the_next_fact(opened, postgres, clock):  # noqa: F811
     a, b = opened("a"), opened("b")
     a.append("s", Opened("s"))

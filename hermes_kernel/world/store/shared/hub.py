@@ -15,23 +15,28 @@ from hermes_kernel.world.store.places import StoreError
 from hermes_kernel.world.store.records import Record
 from hermes_kernel.world.store.shared.address import Address
 from hermes_kernel.world.store.shared.claims import Claims, SharedClaim
-from hermes_kernel.world.store.shared.line import Line, Row
-from hermes_kernel.world.store.shared.rows import columns, read, record, written
+from hermes_kernel.world.store.shared.line import Line
+from hermes_kernel.world.store.shared.rows import columns, portions, read, record, written
 from hermes_kernel.world.store.shared.schema import ready
 from hermes_kernel.world.store.sources import Behind
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
-PAGE = 5_000  # records of one answer
-AT_ONCE = 500  # records of one delivery: others wait while it is taken
+PAGE = 5_000  # records of one answer, at most
+AT_ONCE = 500  # records of one delivery, at most: others wait while it is taken
+SIZE = 2_000_000  # characters of an answer or a delivery, or one record: a slow line carries them within the time limit
 OWED = 10_000  # records kept at hand for a server that is away; the journal has them all
 
 TAKE = "SELECT take(%s::TEXT[], %s::TEXT[], %s::BIGINT[], %s::DOUBLE PRECISION[], %s::TEXT[], %s::TEXT[])"
-BEHIND = "SELECT seq, uid, session, n, t, kind, body FROM records WHERE seq > %s ORDER BY seq LIMIT %s"
-BEHIND_OF_SESSION = """
-SELECT seq, uid, session, n, t, kind, body FROM records WHERE session = %s AND seq > %s ORDER BY seq LIMIT %s
+_BEHIND = """
+SELECT seq, uid, session, n, t, kind, body FROM (
+    SELECT *, sum(octet_length(body)) OVER (ORDER BY seq) - octet_length(body) AS before
+    FROM records WHERE OF_SESSION seq > %s ORDER BY seq LIMIT %s) page
+WHERE before < %s ORDER BY seq
 """
+BEHIND = _BEHIND.replace("OF_SESSION", "")
+BEHIND_OF_SESSION = _BEHIND.replace("OF_SESSION", "md5(session) = md5(%s) AND session = %s AND")
 
 
 class Hub:
@@ -105,13 +110,11 @@ class Hub:
         """
         ((store,),) = self._line.ask("SELECT store FROM format")
         name = f"shared:{store}"
-        seen, full = done.get(name, 0), True
-        while full:
-            rows = self._page(seen, session)
-            full = len(rows) == PAGE
-            if rows:
-                seen = rows[-1][0]
-                yield Behind(name, tuple(map(record, rows)), seen)
+        question, wanted = (BEHIND, []) if session is None else (BEHIND_OF_SESSION, [written(session)] * 2)
+        seen = done.get(name, 0)
+        while rows := self._line.ask(question, [*wanted, seen, PAGE, SIZE]):
+            seen = rows[-1][0]
+            yield Behind(name, tuple(map(record, rows)), seen)
 
     def claim(self, session_id: str) -> SharedClaim:
         """Be the one process on any host in this session. While the server is away the claim is the host's alone, and
@@ -162,12 +165,7 @@ class Hub:
     def _sent(self, records: Sequence[Record]) -> set[str]:
         """Gives the sessions among them that were deleted."""
         gone: set[str] = set()
-        for first in range(0, len(records), AT_ONCE):
-            ((found,),) = self._line.ask(TAKE, columns(records[first : first + AT_ONCE]))
+        for some in portions(records, AT_ONCE, SIZE):
+            ((found,),) = self._line.ask(TAKE, columns(some))
             gone.update(map(read, found))
         return gone
-
-    def _page(self, seen: int, session: str | None) -> list[Row]:
-        if session is None:
-            return self._line.ask(BEHIND, [seen, PAGE])
-        return self._line.ask(BEHIND_OF_SESSION, [written(session), seen, PAGE])

@@ -5,7 +5,8 @@ failure the server is left in peace for a while. psycopg is imported here.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,10 @@ intervention and the server's own trouble."""
 
 class Away(StoreError):
     """The server cannot be had now. One readable line; another time it may."""
+
+
+class _Broken(Exception):
+    """A connection that was kept is gone: a new one may do better at once."""
 
 
 class _Silent(Exception):
@@ -86,20 +91,13 @@ class Line:
             Away: no answer within seconds, or it is too soon to try again.
             StoreError: the server refuses; trying again is of no use.
         """
-        import psycopg
-
         with self._mutex:
             self._rest()
             kept = self._connection
-            try:
+            with suppress(_Broken), self._giving_up(kept):
                 return self._asked(question, values)
-            except (psycopg.Error, _Silent) as error:
-                if kept is None or not _is_broken(error, kept):
-                    raise self._given_up(error) from error
-            try:
+            with self._giving_up(None):
                 return self._asked(question, values)
-            except (psycopg.Error, _Silent) as error:
-                raise self._given_up(error) from error
 
     def close(self) -> None:
         """Hang up. The next question dials again."""
@@ -132,7 +130,7 @@ class Line:
             client_encoding="utf8",
         )
         try:
-            connection.execute(SETTINGS, [self._to.schema])
+            connection.execute(SETTINGS.encode(), [self._to.schema])
             self._dialled(connection)
         except BaseException:
             connection.close()
@@ -143,14 +141,30 @@ class Line:
         if self._trouble and self._connection is None and self._elapsed() < self._rest_until:
             raise type(self._trouble)(self.why)
 
-    def _given_up(self, error: Error | _Silent) -> BaseException:
-        """What to raise for `error`: ours, or itself where it is our own bug."""
+    @contextmanager
+    def _giving_up(self, kept: Connection | None) -> Iterator[None]:
+        """Errors as ours, and no more questions for a while; that the connection `kept` is broken as `_Broken`."""
+        import psycopg
+
+        try:
+            yield
+        except (psycopg.Error, _Silent) as error:
+            if kept is not None and _is_broken(error, kept):
+                raise _Broken from error
+            verdict = _verdict(error, self._to)
+            if verdict is None:
+                raise
+            self._leave(verdict)
+            raise verdict from error
+        except StoreError as error:
+            self._leave(error)
+            raise
+
+    def _leave(self, why: StoreError) -> None:
         self.close()
         self._rest_until = self._elapsed() + min(PAUSE_SECONDS * 2**self._failures, LONGEST_PAUSE_SECONDS)
         self._failures += 1
-        verdict = _verdict(error, self._to)
-        self._trouble = verdict if isinstance(verdict, StoreError) else None
-        return verdict
+        self._trouble = why
 
 
 @cache
@@ -162,12 +176,13 @@ def _patient() -> type[Connection]:
 
     def bounded(generator: PQGen[Any]) -> PQGen[Any]:
         """Each tenth of a second psycopg looks up with nothing in hand. The clock is the socket's, not the turn's."""
-        until = time.monotonic() + ANSWER_SECONDS + 1
+        heard = time.monotonic()
         try:
             wanted = next(generator)
             while True:
                 ready = yield wanted
-                if not ready and time.monotonic() > until:
+                heard = time.monotonic() if ready else heard
+                if time.monotonic() - heard > ANSWER_SECONDS + 1:
                     raise _Silent
                 wanted = generator.send(ready)
         except StopIteration as done:
@@ -185,7 +200,10 @@ def _is_broken(error: Error | _Silent, connection: Connection) -> bool:
     return not isinstance(error, _Silent) and (connection.broken or (error.sqlstate or "").startswith(BROKEN))
 
 
-def _verdict(error: Error | _Silent, to: Address) -> BaseException:
+def _verdict(error: Error | _Silent, to: Address) -> StoreError | None:
+    """What to say of it; nothing where the fault is our own."""
+    import psycopg
+
     if isinstance(error, _Silent):
         return Away(f"the shared store at {to} does not answer")
     state, said = error.sqlstate or "", _said(error)
@@ -193,9 +211,9 @@ def _verdict(error: Error | _Silent, to: Address) -> BaseException:
         return StoreError(f"the shared store at {to} refuses ({said}): have its owner grant this user what it takes")
     if state.startswith("28") or (not state and any(words in said for words in LOCKED_OUT)):
         return StoreError(f"the shared store at {to} does not let this user in ({said}): check store_url")
-    if not state or state.startswith(PASSING):
+    if state.startswith(PASSING) or (not state and isinstance(error, psycopg.OperationalError)):
         return Away(f"the shared store at {to} cannot be had now ({said})")
-    return error
+    return None
 
 
 def _said(error: Error) -> str:

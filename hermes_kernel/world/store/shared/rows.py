@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hermes_kernel.core.text import scrub
@@ -15,14 +15,20 @@ _ESCAPED = re.compile(r"\\(.)")
 
 def columns(records: Sequence[Record]) -> list[list[Any]]:
     """One list for each argument of the function ``take``."""
-    return [
-        [record.uid for record in records],
-        [written(record.session) for record in records],
-        [record.n for record in records],
-        [record.t for record in records],
-        [written(str(record.fact.get("fact", ""))) for record in records],
-        [_body(record) for record in records],
-    ]
+    return [list(column) for column in zip(*map(_row, records), strict=True)]
+
+
+def portions(records: Sequence[Record], count: int, size: int) -> Iterator[Sequence[Record]]:
+    """Them all, in order, at most `count` at a time and of about `size` characters, or one that is longer."""
+    first, room = 0, size
+    for at, each in enumerate(records):
+        length = len(_body(each))
+        if at > first and (at - first == count or length > room):
+            yield records[first:at]
+            first, room = at, size
+        room -= length
+    if records:
+        yield records[first:]
 
 
 def record(row: tuple[Any, ...]) -> Record:
@@ -39,6 +45,11 @@ def written(text: str) -> str:
 def read(text: str) -> str:
     """What `written` was given."""
     return _ESCAPED.sub(lambda found: "\0" if found[1] == "0" else found[1], text)
+
+
+def _row(record: Record) -> tuple[str, str, int, float, str, str]:
+    kind = written(str(record.fact.get("fact", "")))
+    return record.uid, written(record.session), record.n, record.t, kind, _body(record)
 
 
 def _body(record: Record) -> str:

@@ -1,15 +1,13 @@
-r"""The shared store's tables and functions, as the server's SQL.
+"""The shared store's tables and functions, as the server's SQL.
 
-``records.seq`` is given under one lock that is held until the commit is seen, so that it rises in the order of
-commits: who has read up to a number has missed nothing below it. The lock is let go of by the server itself: a client
-that stalls holds nobody up.
-
-Text of the server holds no NUL: a session's id is written with ``\0`` for it (and ``\\`` for a backslash), a body is
-JSON, which escapes it. Ids may be longer than an index of them could take: `md5` and a hash index stand for them.
+``records.seq`` is given under one lock that is held until the commit is seen, so it rises in the order of commits: who
+has read up to a number has missed nothing below it. The server itself lets go of the lock: a client that stalls holds
+nobody up. Text there holds no NUL: JSON escapes it, and `rows.written` does so in ids.
 """
 
 from __future__ import annotations
 
+# Ids may be longer than what an index takes: their `md5` stands for them.
 STEPS = (
     """
 CREATE TABLE records (
@@ -20,7 +18,7 @@ CREATE TABLE records (
     t DOUBLE PRECISION NOT NULL,
     kind TEXT NOT NULL,
     body TEXT NOT NULL);
-CREATE INDEX records_of_session ON records USING hash (session);
+CREATE INDEX records_of_session ON records (md5(session), seq);
 CREATE TABLE deleted (session TEXT NOT NULL, at DOUBLE PRECISION NOT NULL, seq BIGINT NOT NULL);
 CREATE UNIQUE INDEX deleted_once ON deleted (md5(session));
 CREATE TABLE claims (session TEXT NOT NULL, holder TEXT NOT NULL, token TEXT NOT NULL, backend INTEGER NOT NULL);
@@ -65,7 +63,7 @@ BEGIN
     INSERT INTO deleted VALUES (gone, moment, nextval(pg_get_serial_sequence('records', 'seq')))
     ON CONFLICT (md5(session)) DO NOTHING;
     DELETE FROM claims WHERE md5(session) = md5(gone);
-    DELETE FROM records WHERE session = gone;
+    DELETE FROM records WHERE md5(session) = md5(gone) AND session = gone;
     GET DIAGNOSTICS had = ROW_COUNT;
     RETURN had;
 END $body$;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 Question = TypeVar("Question")
 
@@ -28,16 +28,25 @@ def timed(act: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
+class Cost(NamedTuple):
+    """Seconds of wall time, and of this process's processors: on a busy machine the second says more."""
+
+    wall: float
+    cpu: float
+
+
 def sampled(
     act: Callable[[Question], object], questions: Sequence[Question], rounds: int, seconds: float
-) -> list[float]:
-    """Seconds of each question, in so many rounds or until so many seconds are gone, ten samples at the least."""
-    samples: list[float] = []
+) -> list[Cost]:
+    """What each question costs, in so many rounds or until so many seconds are gone, ten samples at the least."""
+    costs: list[Cost] = []
     for question in questions * rounds:
-        if sum(samples) > seconds and len(samples) >= 10:
+        if sum(cost.wall for cost in costs) > seconds and len(costs) >= 10:
             break
-        samples.append(timed(lambda question=question: act(question)))  # type: ignore[misc]
-    return samples
+        cpu = time.process_time()
+        wall = timed(lambda question=question: act(question))  # type: ignore[misc]
+        costs.append(Cost(wall, time.process_time() - cpu))
+    return costs
 
 
 def table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> str:

@@ -12,14 +12,14 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
 from hermes_kernel.world.store import Store
 from tests.bench import appending, corpus, lite, loading
-from tests.bench.figures import milliseconds, quantile, sampled, table, timed
+from tests.bench.figures import Cost, milliseconds, quantile, sampled, table, timed
 from tests.bench.questions import Kind, kinds
 
 FRESH = 50  # messages of one fold
@@ -69,7 +69,8 @@ def search(plan: Plan) -> Iterator[str]:
     _loaded(plan)
     store, connection = Store(plan.home), lite.opened(plan.lite)
     store.search("warm")
-    heads = ("kind of question", "ours p50 / p99 ms", "SQLite p50 / p99 ms", "ours / SQLite", "p99 / p50", "matches")
+    each = "p50 / p99 ms (CPU)"
+    heads = ("kind of question", f"ours {each}", f"SQLite {each}", "ours / SQLite", "p99 / p50", "matches")
     rows = [_compared(plan, store, connection, kind) for kind in kinds(plan.messages)]
     yield table((f"{plan.messages:,} messages: {heads[0]}", *heads[1:]), rows)
 
@@ -125,11 +126,18 @@ def _compared(plan: Plan, store: Store, connection: object, kind: Kind) -> tuple
     ours = sampled(lambda pair: store.search(pair[0]), kind.questions, plan.rounds, plan.seconds)
     theirs = sampled(lambda pair: lite.best(connection, pair[1]), kind.questions, plan.rounds, plan.seconds)  # type: ignore[arg-type]
     found = [(store.search(us).total, lite.many(connection, them)) for us, them in kind.questions[:10]]  # type: ignore[arg-type]
+    walls = [[cost.wall for cost in each] for each in (ours, theirs)]
+    cells = [f"{milliseconds(wall)} ({_cpu(each):.3g})" for wall, each in zip(walls, (ours, theirs), strict=True)]
+    ratio = quantile(walls[0], 0.5) / quantile(walls[1], 0.5)
+    tail = quantile(walls[0], 0.99) / quantile(walls[0], 0.5)
     mine, others = (sum(each) for each in zip(*found, strict=True))
-    tail = quantile(ours, 0.99) / quantile(ours, 0.5)
-    ratio = quantile(ours, 0.5) / quantile(theirs, 0.5)
-    print(f"{kind.name}: {milliseconds(ours)}, {milliseconds(theirs)}", file=sys.stderr, flush=True)
-    return kind.name, milliseconds(ours), milliseconds(theirs), f"{ratio:.2g}", f"{tail:.1f}", f"{mine:,} / {others:,}"
+    print(kind.name, *cells, file=sys.stderr, flush=True)
+    return kind.name, *cells, f"{ratio:.2g}", f"{tail:.1f}", f"{mine:,} / {others:,}"
+
+
+def _cpu(costs: Sequence[Cost]) -> float:
+    """Milliseconds of processor, the median."""
+    return median(cost.cpu for cost in costs) * 1e3
 
 
 def _fresh(kind: str, place: Path, session: str) -> dict[str, float]:

@@ -309,45 +309,6 @@ def test_a_file_that_is_no_database_of_ours_is_left_alone_and_named(written, con
     assert len(journals(written)) == 1
 
 
-def test_a_database_that_a_person_holds_open_only_puts_the_fold_off(written):
-    import duckdb
-
-    store(written).fold()
-    log = store(written, "new")
-    with duckdb.connect(str(written / "sessions.duckdb")):
-        log.append("t", Opened("t"))
-        folded = log.fold()
-        assert folded.facts == 0
-        assert folded.waiting.startswith(f"{written}/sessions.duckdb is open in this very process")
-        assert log.recall("t") == [Opened("t")]
-        with pytest.raises(StoreError, match="is open in this very process: close that connection"):
-            log.recall("s")
-    assert log.fold().facts == 1
-    assert log.recall("s") == titles(10)
-
-
-HOLD = """
-import duckdb, sys
-connection = duckdb.connect(sys.argv[1])
-print("open", flush=True)
-sys.stdin.readline()
-"""
-
-
-def test_a_database_that_another_program_holds_open_names_its_process(written):
-    store(written).fold()
-    log = store(written, "new")
-    with child(HOLD, written / "sessions.duckdb", stdin=subprocess.PIPE) as holder:
-        holder.stdout.readline()
-        log.append("t", Opened("t"))
-        assert (
-            log.fold().waiting
-            == f"{written}/sessions.duckdb is held open by process {holder.pid}: close it there to fold and search it"
-        )
-        holder.communicate("\n", timeout=60)
-    assert log.fold().facts == 1
-
-
 def test_facts_of_a_later_version_are_kept_and_passed_over(written):
     from hermes_kernel.world.store.records import Record, encode
 

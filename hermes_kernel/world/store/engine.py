@@ -126,10 +126,14 @@ def _attached(connection: DuckDBPyConnection, path: Path, option: str, *, healed
             return False
         if "already attached" in said:
             raise HeldOpen(
-                f"{path} is open in this very process: close that connection to fold and search it"
+                f"{path} is open in this very process: close that connection to fold and search it, and read with "
+                "Store.connect(), which keeps nobody out"
             ) from None
         if "set lock" in said:
-            raise HeldOpen(f"{path} is held open by {_holder(said)}: close it there to fold and search it") from None
+            raise HeldOpen(
+                f"{path} is held open by {_holder(said)}: close it there to fold and search it, and read with "
+                "`hermes-kernel sql` or Store.connect(), which keep nobody out"
+            ) from None
         raise StoreError(f"cannot open {path}: {said[:200]}") from error
     return True
 

@@ -15,7 +15,6 @@ import os
 import re
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from enum import StrEnum
@@ -108,20 +107,26 @@ def _tried(folder: Path) -> Locks:
     """
     if not tells_others(mount_of(folder)):
         return Locks.ALONE
-    with tempfile.TemporaryDirectory(prefix="locks-", dir=folder) as place, ExitStack() as stack:
-        paths = [Path(place, name) for name in ("flock", "lockf")]
-        handles = [os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, PRIVATE_FILE) for path in paths]
-        for handle in handles:
-            stack.callback(os.close, handle)
+    place = folder / "hosts"
+    make(place)
+    first, second = (place / f"{host()}.{kind}" for kind in ("flock", "lockf"))
+    with ExitStack() as stack:
         try:
-            fcntl.flock(handles[0], fcntl.LOCK_EX | fcntl.LOCK_NB)
-            fcntl.lockf(handles[1], fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(_opened(stack, first), fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Only now: closing it in another thread, which is at the same, would let go of this kind of lock.
+            fcntl.lockf(_opened(stack, second), fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             return Locks.NONE if error.errno in NO_LOCKS else Locks.UNKNOWN
-        return _second(paths)
+        return _second(first, second)
 
 
-def _second(paths: list[Path]) -> Locks:
+def _opened(stack: ExitStack, path: Path) -> int:
+    handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, PRIVATE_FILE)
+    stack.callback(os.close, handle)
+    return handle
+
+
+def _second(*paths: Path) -> Locks:
     import subprocess
 
     command = [sys.executable, "-I", "-S", "-c", SECOND, *map(str, paths)]

@@ -55,7 +55,7 @@ def search(hand: Hand, query: Query, limit: int) -> Found:
         with hand.reach(PATIENCE) as known:
             return _found(known, query, limit)
     except (database.HeldOpen, BeingFolded) as error:
-        note = f"only what was said lately was searched: {error}; Store.connect() reads it and keeps nobody out"
+        note = f"only what was said lately was searched: {error}"
         with hand.reach_beside() as known:
             return replace(_found(known, query, limit), note=note)
 

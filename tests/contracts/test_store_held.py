@@ -1,0 +1,104 @@
+"""A person may have the database open: appends go on, folding waits, and one line says who and what to do."""
+
+from __future__ import annotations
+
+import subprocess
+from contextlib import contextmanager
+
+import duckdb
+import pytest
+
+from hermes_kernel.world.store import StoreError
+from tests.contracts.stores import child, store, told, turn
+
+HOLD = """
+import duckdb, sys
+connection = duckdb.connect(sys.argv[1], read_only=sys.argv[2] == "reading")
+print("open", flush=True)
+sys.stdin.readline()
+"""
+
+
+@contextmanager
+def elsewhere(path, how):
+    """Another program has the database open; what is said of it."""
+    with child(HOLD, path, how, stdin=subprocess.PIPE) as holder:
+        holder.stdout.readline()
+        yield (
+            f"{path} is held open by process {holder.pid}: close it there to fold and search it, "
+            "and read with `hermes-kernel sql` or Store.connect(), which keep nobody out"
+        )
+        holder.communicate("\n", timeout=60)
+
+
+@contextmanager
+def here(path, how):
+    """This very process has it open."""
+    with duckdb.connect(str(path), read_only=how == "reading"):
+        yield (
+            f"{path} is open in this very process: close that connection to fold and search it, "
+            "and read with Store.connect(), which keeps nobody out"
+        )
+
+
+@pytest.fixture(params=[elsewhere, here])
+def hold(request):
+    return request.param
+
+
+@pytest.fixture
+def home(tmp_path):
+    """With a folded session that no journal has any more."""
+    log = store(tmp_path, "old")
+    told(log, "old", turn("old", "How many zebras?"))
+    log.close()
+    assert log.fold().removed == 1
+    return tmp_path
+
+
+@pytest.mark.parametrize("how", ["writing", "reading"])
+def test_a_database_that_is_held_open_puts_the_fold_off_and_names_the_holder(home, hold, how):
+    log = store(home, "new")
+    with hold(home / "sessions.duckdb", how) as line:
+        told(log, "new", turn("new"))
+        folded = log.fold()
+        assert (folded.facts, folded.waiting) == (0, line)
+        assert log.recall("new") == turn("new")
+    assert log.fold().facts == len(turn("new"))
+    assert log.recall("old") == turn("old", "How many zebras?")
+
+
+def test_while_it_is_held_for_writing_what_is_in_it_alone_is_refused_in_one_line(home, hold):
+    log = store(home, "new")
+    with hold(home / "sessions.duckdb", "writing") as line:
+        told(log, "new", turn("new", "How many zebras?"))
+        for act in (lambda: log.recall("old"), log.sessions, lambda: log.connect().__enter__()):
+            with pytest.raises(StoreError) as refused:
+                act()
+            assert str(refused.value) == line
+        found = log.search("zebras")
+        assert [hit.passage.session for hit in found.hits] == ["new"]
+        assert found.note == f"only what was said lately was searched: {line}"
+    assert log.search("zebras").total == 2
+
+
+def test_while_it_is_held_for_reading_everything_can_be_read(home, hold):
+    log = store(home, "new")
+    with hold(home / "sessions.duckdb", "reading"):
+        told(log, "new", turn("new", "How many zebras?"))
+        assert log.recall("old") == turn("old", "How many zebras?")
+        assert log.search("zebras").total == 2
+        assert {row.id for row in log.sessions()} == {"old", "new"}
+        with log.connect() as connection:
+            assert connection.execute("SELECT count(*) FROM sessions").fetchall() == [(2,)]
+
+
+def test_a_connection_that_the_store_lends_keeps_nobody_out(home):
+    log, other = store(home, "new"), store(home, "other")
+    with log.connect() as connection:
+        told(other, "new", turn("new", "How many zebras?"))
+        assert other.search("zebras").total == 2
+        assert other.recall("old") == turn("old", "How many zebras?")
+        assert connection.execute("SELECT count(*) FROM sessions").fetchall() == [(1,)]
+        assert other.fold().waiting == "another process is folding"
+    assert other.fold().facts == len(turn("new"))

@@ -87,6 +87,7 @@ def assert_gone(log: Store) -> None:
     assert log.latest() == "stays"
     assert records(log.home, "gone") == []
     assert leaving(log.home, ["gone"]) == []
+    assert log.search(MARK.decode()).threads == ()
 
 
 # --- deleting
@@ -295,9 +296,10 @@ def test_compacting_gives_the_space_back(log, tmp_path):
 
 def test_what_stays_is_the_same_after_compacting(log, tmp_path):
     delete(log, ["gone"], NOW)
-    before, rows = log.recall("stays"), log.sessions()
+    before, rows, found = log.recall("stays"), log.sessions(), log.search("three")
+    assert found.threads
     compact(log.home)
-    assert (log.recall("stays"), log.sessions()) == (before, rows)
+    assert (log.recall("stays"), log.sessions(), log.search("three")) == (before, rows, found)
     told(log, "stays", [Asked("more")])
     log.fold()
     assert log.recall("stays") == [*before, Asked("more")]

@@ -19,6 +19,7 @@ from hermes_kernel.world.store.journal import abandoned, journals, read
 from hermes_kernel.world.store.locks import Busy, held
 from hermes_kernel.world.store.locks import shared as shared_lock
 from hermes_kernel.world.store.places import Places, sync_folder
+from hermes_kernel.world.store.postings import NEVER, SHAPE, Shape
 from hermes_kernel.world.store.retired import retire, retire_sessions, retired
 from hermes_kernel.world.store.sources import Behind, Shared
 
@@ -53,7 +54,7 @@ class Folded:
     waiting: str = ""
 
 
-def fold(places: Places, shared: Shared | None = None, patience: float = PATIENCE) -> Folded:
+def fold(places: Places, shared: Shared | None = None, patience: float = PATIENCE, shape: Shape = SHAPE) -> Folded:
     """Fold every journal of the home, and what others have put in the `shared` store. Put off, not failed, while
     somebody else folds or holds the database open, or while the shared store is away.
 
@@ -65,7 +66,8 @@ def fold(places: Places, shared: Shared | None = None, patience: float = PATIENC
     try:
         done = _fold_journals(places, patience) if journals(places.journals) else Folded()
         more = _fold_shared(places, shared, patience) if shared and not owed else 0
-        settle(places, patience)
+        if places.database.exists():
+            settle(places, shape, patience)
     except Busy:
         return Folded(waiting="another process is folding")
     except database.HeldOpen as error:
@@ -109,37 +111,35 @@ def _fold_shared(places: Places, shared: Shared, patience: float) -> int:
     return added
 
 
-def settle(places: Places, patience: float = PATIENCE) -> None:
+def settle(places: Places, shape: Shape = SHAPE, patience: float = PATIENCE) -> None:
     """Index what is not indexed yet and merge what is ripe, in steps short enough for readers to come between.
 
     Raises:
         Busy: others use the database and go on using it.
     """
-    if not places.database.exists():
-        return
     with closing(database.connect()) as connection:
         left = index.PORTION
         while left == index.PORTION:
             time.sleep(PAUSE)
             with held(places.lock, patience), database.writing(places.database, connection):
-                left = index.catch_up(connection)
-                runs = postings.due(connection)
+                left = index.catch_up(connection, shape=shape)
+                runs = postings.due(connection, shape)
         while runs:
-            runs = _merged(places, connection, runs, patience)
+            runs = _merged(places, connection, runs, shape)
 
 
-def _merged(places: Places, connection: DuckDBPyConnection, runs: tuple[int, ...], patience: float) -> tuple[int, ...]:
+def _merged(places: Places, connection: DuckDBPyConnection, runs: tuple[int, ...], shape: Shape) -> tuple[int, ...]:
     """Those to merge next. Should a passage have been taken back while these were read, they are left to the next."""
-    with shared_lock(places.lock, patience), database.reading(places.database, connection):
-        read = postings.gather(connection, runs)
+    with shared_lock(places.lock, PATIENCE), database.reading(places.database, connection):
+        read = postings.gather(connection, runs, shape)
     time.sleep(PAUSE)
-    with held(places.lock, patience), database.writing(places.database, connection):
-        if postings.extent(connection, runs) != read:
+    with held(places.lock, PATIENCE), database.writing(places.database, connection):
+        if postings.extent(connection, runs) != read._replace(common=NEVER):
             return ()
         connection.execute("BEGIN")
-        postings.merge(connection, runs)
+        postings.merge(connection, runs, read)
         connection.execute("COMMIT")
-        return postings.due(connection)
+        return postings.due(connection, shape)
 
 
 def take(connection: DuckDBPyConnection, behind: Behind) -> int:

@@ -17,6 +17,7 @@ from hermes_kernel.core.search.found import Passage
 from hermes_kernel.core.search.passages import STEPS, Hidden, Telling, tell
 from hermes_kernel.core.search.words import row
 from hermes_kernel.world.store import postings, threads
+from hermes_kernel.world.store.postings import SHAPE, Shape
 from hermes_kernel.world.store.threads import NOTHING, Head
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class Story:
                     self.said = [each for each in self.said if each.passage.n < since or each.passage.role == "title"]
 
 
-def catch_up(connection: DuckDBPyConnection, most: int = PORTION) -> int:
+def catch_up(connection: DuckDBPyConnection, most: int = PORTION, shape: Shape = SHAPE) -> int:
     """Index the next `most` facts; how many there were. The database is attached as ``store``, to be written."""
     new = unindexed(connection, most)
     if not new:
@@ -103,7 +104,7 @@ def catch_up(connection: DuckDBPyConnection, most: int = PORTION) -> int:
         stories[fact.session].go_on(fact)
     _hide(connection, [hidden for story in stories.values() for hidden in story.hidden])
     said = sorted((said for story in stories.values() for said in story.said), key=lambda said: said.number)
-    _keep(connection, said)
+    _keep(connection, said, shape)
     threads.keep(connection, [story.head for story in stories.values()])
     connection.execute("UPDATE store.indexed SET facts = ?", [new[-1].number + 1])
     connection.execute("COMMIT")
@@ -190,7 +191,7 @@ def _placed(passage: Passage, fact: Fact) -> Said:
     return Said(passage, fact.number, skipped)
 
 
-def _keep(connection: DuckDBPyConnection, said: Sequence[Said]) -> None:
+def _keep(connection: DuckDBPyConnection, said: Sequence[Said], shape: Shape) -> None:
     if not said:
         return
     ((mid,),) = connection.execute("SELECT passages FROM store.indexed").fetchall()
@@ -202,7 +203,7 @@ def _keep(connection: DuckDBPyConnection, said: Sequence[Said]) -> None:
     ]
     connection.execute(PASSAGES, [list(column) for column in zip(*rows, strict=True)])
     connection.execute("UPDATE store.indexed SET passages = ?", [mid + len(said)])
-    postings.add(connection, lines)
+    postings.add(connection, lines, shape)
 
 
 def _hide(connection: DuckDBPyConnection, hidden: Iterable[Hidden]) -> None:

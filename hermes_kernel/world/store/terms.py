@@ -12,7 +12,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from hermes_kernel.core.search.query import Term
-from hermes_kernel.world.store.postings import COMMON, LARGE
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -51,7 +50,7 @@ class Terms:
     """The terms of one query, looked up in the database attached as ``store``."""
 
     def __init__(self, connection: DuckDBPyConnection, terms: Sequence[Term]) -> None:
-        self._runs: dict[int, int] = dict(connection.execute("SELECT run, passages FROM store.runs").fetchall())
+        self._runs: dict[int, int] = dict(connection.execute("SELECT run, common FROM store.runs").fetchall())
         self._units = _looked_up(connection, {unit for term in terms for unit in _units(term)})
         self._beginnings = {
             last: _beginning(connection, last) for last in {term.units[-1] for term in terms if term.prefix}
@@ -82,9 +81,7 @@ class Terms:
         return sorted(Piece(at, span) for at, span in pieces if span)
 
     def _pairs(self, term: Term, run: int, spans: Sequence[Span | None]) -> Iterator[tuple[int, Span | None]]:
-        if self._runs[run] < LARGE:
-            return
-        common = [span is not None and span.passages * COMMON > self._runs[run] for span in spans]
+        common = [span is not None and span.passages > self._runs[run] for span in spans]
         if term.prefix:
             common[-1] = False
         for at, (one, other) in enumerate(pairwise(term.units)):

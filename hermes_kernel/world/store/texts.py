@@ -15,7 +15,12 @@ from hermes_kernel.world.store.index import understood
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-ONE = "SELECT number, kind, body FROM store.facts WHERE number = ?"  # each looked for in its own rows
+NEAR = 512  # facts of one session, as a rule, that lie so close together are unpacked together
+SOME = """
+SELECT number, kind, body FROM store.facts WHERE number BETWEEN ? AND ? AND number IN (SELECT unnest(?::BIGINT[]))
+"""
+    "SELECT number, kind, body FROM store.facts WHERE number BETWEEN ? AND ? AND number IN (SELECT unnest(?::BIGINT[]))"
+)
 
 
 class Match(NamedTuple):
@@ -31,10 +36,21 @@ def with_texts(connection: DuckDBPyConnection, matches: Sequence[Match]) -> tupl
     """Matches with their texts and scores."""
     if not matches:
         return ()
-    numbers = sorted({match.number for match in matches})
-    rows = connection.execute(" UNION ALL ".join([ONE] * len(numbers)), numbers).fetchall()
+    groups = _neighbours(sorted({match.number for match in matches}))
+    given = [value for group in groups for value in (group[0], group[-1], group)]
+    rows = connection.execute(" UNION ALL ".join([SOME] * len(groups)), given).fetchall()
     facts = {number: understood({"fact": kind, **json.loads(body)}) for number, kind, body in rows}
     return tuple((match.score, _with_text(match, facts.get(match.number))) for match in matches)
+
+
+def _neighbours(numbers: Sequence[int]) -> list[list[int]]:
+    groups = [[numbers[0]]]
+    for number in numbers[1:]:
+        if number - groups[-1][0] < NEAR:
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    return groups
 
 
 def _with_text(match: Match, fact: Kept | None) -> Passage:

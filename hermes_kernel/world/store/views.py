@@ -13,7 +13,8 @@ from hermes_kernel.core.text import CELLS, END_OF_CELLS
 FORMAT = 2
 
 TABLES = """
-CREATE TABLE facts (uid VARCHAR, session VARCHAR, n BIGINT, t DOUBLE, kind VARCHAR, body JSON, number BIGINT);
+CREATE TABLE facts (uid VARCHAR, session VARCHAR, n BIGINT, t DOUBLE, kind VARCHAR, body JSON USING COMPRESSION zstd,
+                    number BIGINT);
 CREATE TABLE journals (name VARCHAR, folded BIGINT);
 CREATE TABLE deleted (session VARCHAR, t DOUBLE);
 CREATE TABLE format (version INTEGER);
@@ -21,7 +22,7 @@ CREATE TABLE threads (session VARCHAR, parent VARCHAR, title VARCHAR, notebook V
                       asked BIGINT, latest BIGINT, first_number BIGINT, last_number BIGINT);
 CREATE TABLE passages (mid INTEGER, number BIGINT, skipped INTEGER, session VARCHAR, n BIGINT, t DOUBLE, role VARCHAR,
                        tool VARCHAR, size INTEGER);
-CREATE TABLE runs (run INTEGER, first INTEGER, passages INTEGER);
+CREATE TABLE runs (run INTEGER, first INTEGER, passages INTEGER, common INTEGER);
 CREATE TABLE units (head UBIGINT, unit VARCHAR, id INTEGER, run INTEGER, passages INTEGER);
 CREATE TABLE postings (id INTEGER, mid INTEGER, size INTEGER, often INTEGER, places INTEGER[]);
 CREATE TABLE indexed (facts BIGINT, passages INTEGER, units INTEGER, runs INTEGER);

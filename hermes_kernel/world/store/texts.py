@@ -19,8 +19,6 @@ NEAR = 512  # facts of one session, as a rule, that lie so close together are un
 SOME = """
 SELECT number, kind, body FROM store.facts WHERE number BETWEEN ? AND ? AND number IN (SELECT unnest(?::BIGINT[]))
 """
-    "SELECT number, kind, body FROM store.facts WHERE number BETWEEN ? AND ? AND number IN (SELECT unnest(?::BIGINT[]))"
-)
 
 
 class Match(NamedTuple):

@@ -17,12 +17,6 @@ ROWS = 1_000  # of an answer, unless more are asked for
 CELL = 200  # characters
 SHUT = "SET enable_external_access = false; SET lock_configuration = true"
 
-SESSION = "SELECT title, notebook, model, epoch(started), parent FROM sessions WHERE id = ?"
-CHILDREN = """
-SELECT id, title FROM sessions
-WHERE id IN (SELECT session FROM facts WHERE kind = 'Opened' AND body->>'parent' = ?) ORDER BY started, id
-"""
-
 
 class NoAnswer(HermesError):
     """A statement that is no question, or that DuckDB refuses. One readable line."""
@@ -50,19 +44,16 @@ def conversation(store: Store, name: str) -> Conversation:
     """
     session = store.find(name)
     passages = store.passages(session)
-    with store.connect() as connection:
-        title, notebook, model, started, parent = connection.execute(SESSION, [session]).fetchall()[0]
-        above = connection.execute(SESSION, [parent]).fetchall() if parent else []
-        below = connection.execute(CHILDREN, [session]).fetchall()
+    own, parent, children = store.relatives(session)
     return Conversation(
         session=session,
-        title=title,
-        notebook=notebook,
-        model=model,
-        started=started,
+        title=own.title,
+        notebook=own.notebook,
+        model=own.model,
+        started=passages[0].t if passages else own.last,
         passages=passages,
-        parent=Relative(parent, above[0][0] if above else "") if parent else None,
-        children=tuple(Relative(*child) for child in below),
+        parent=Relative(parent.session, parent.title) if parent.session else None,
+        children=tuple(Relative(child.session, child.title) for child in children),
     )
 
 

@@ -33,6 +33,7 @@ from hermes_kernel.world.store.locks import Claim, forget_in_child
 from hermes_kernel.world.store.places import NoSession, Places, explaining
 from hermes_kernel.world.store.reading import Home, everything, records
 from hermes_kernel.world.store.records import Record, encode, facts
+from hermes_kernel.world.store.relatives import Relatives, relatives
 from hermes_kernel.world.store.searching import search
 from hermes_kernel.world.store.sources import Shared
 from hermes_kernel.world.store.taking import Present, portions, present
@@ -190,6 +191,15 @@ class Store:
         """
         with explaining(self._places):
             return find(self._hand, text)
+
+    def relatives(self, session_id: str) -> Relatives:
+        """What is known of a session and of those right above and below it.
+
+        Raises:
+            StoreError: another program holds the database open.
+        """
+        with explaining(self._places):
+            return relatives(self._hand, session_id)
 
     @contextmanager
     def connect(self) -> Iterator[DuckDBPyConnection]:

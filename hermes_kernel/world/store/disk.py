@@ -16,6 +16,11 @@ class StoreError(OSError):
     """The store could not do what was asked. One readable line; what was stored before still stands."""
 
 
+def full(folder: Path) -> str:
+    """What to say of a disk without room."""
+    return f"the disk with {folder} is full: free some space and run this again; what was saved stands"
+
+
 def make(folder: Path) -> None:
     """`folder` and what is missing above it, private to its owner."""
     missing = [each for each in (folder, *folder.parents) if not each.exists()]

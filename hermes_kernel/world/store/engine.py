@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hermes_kernel.world.store.disk import PRIVATE_FILE, StoreError
+from hermes_kernel.world.store.disk import FULL, PRIVATE_FILE, StoreError, full
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -92,7 +92,10 @@ def explaining(path: Path) -> Iterator[None]:
     try:
         yield
     except duckdb.Error as error:
-        raise StoreError(f"{path}: {' '.join(str(error).split())[:200]}") from error
+        said = " ".join(str(error).split())
+        if any(os.strerror(number) in said for number in FULL):
+            raise StoreError(full(path.parent)) from error
+        raise StoreError(f"{path}: {said[:200]}") from error
 
 
 def wal(path: Path) -> Path:

@@ -7,7 +7,7 @@ import os
 import time
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Protocol, Self
 
@@ -147,12 +147,24 @@ def _claimed(path: Path, session_id: str) -> int:
     make(path.parent)
     while True:
         handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, PRIVATE_FILE)
-        if not try_lock(handle, fcntl.LOCK_EX):
-            holder = os.pread(handle, 64, 0).decode("ascii", "replace").strip() or "unknown"
-            os.close(handle)
-            raise StoreError(f"session {session_id!r} is in use by {holder}: stop it there, or ask in a new session")
-        if path.exists() and os.path.samestat(path.stat(), os.fstat(handle)):
-            os.ftruncate(handle, 0)
-            os.pwrite(handle, f"process {os.getpid()}".encode(), 0)
-            return handle
-        os.close(handle)
+        with ExitStack() as unless_taken:
+            unless_taken.callback(os.close, handle)
+            if not try_lock(handle, fcntl.LOCK_EX):
+                raise StoreError(
+                    f"session {session_id!r} is in use by {_signed(handle)}: stop it there, or ask in a new session"
+                )
+            if path.exists() and os.path.samestat(path.stat(), os.fstat(handle)):
+                _sign(handle)
+                unless_taken.pop_all()
+                return handle
+
+
+def _sign(handle: int) -> None:
+    """Say who holds it. On a full disk it is held without a name."""
+    with suppress(OSError):
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, f"process {os.getpid()}".encode(), 0)
+
+
+def _signed(handle: int) -> str:
+    return os.pread(handle, 64, 0).decode("ascii", "replace").strip() or "another process"

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from hermes_kernel.world.store import locality
-from hermes_kernel.world.store.disk import FULL, PRIVATE_FILE, PRIVATE_FOLDER, StoreError, make, sync_folder
+from hermes_kernel.world.store.disk import FULL, PRIVATE_FILE, PRIVATE_FOLDER, StoreError, full, make, sync_folder
 
 __all__ = [
     "PRIVATE_FILE",
@@ -131,6 +131,6 @@ def explaining(places: Places) -> Iterator[None]:
 
 def _explained(error: OSError, places: Places) -> str:
     if error.errno in FULL:
-        return f"the disk with {places.root} is full: free some space and run this again; what was saved stands"
+        return full(places.root)
     why = error.strerror or str(error)
     return f"cannot use {places.root} ({why}): make it writable, or set HERMES_HOME to another folder"

@@ -7,7 +7,7 @@ looked up there afterwards is never out of date.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from hermes_kernel.world.store import database, migrations
@@ -141,8 +141,9 @@ def _shared(stack: ExitStack, places: Places, lent: DuckDBPyConnection | None, p
 
 
 def _heal(places: Places) -> None:
-    """A write-ahead log outside a fold is what a crash left behind. Only a writer can replay it or set it aside."""
+    """A write-ahead log outside a fold is what a crash left behind. Only a writer can replay it or set it aside; on a
+    disk that is full or read-only it is read where it lies."""
     if database.wal(places.database).exists():
-        with held(places.lock, PATIENCE):
+        with suppress(OSError), held(places.lock, PATIENCE):
             if database.wal(places.database).exists():
                 database.heal(places.database)

@@ -274,7 +274,7 @@ def test_three_hosts_with_networks_of_their_own_one_of_which_is_unplugged(networ
             log.recall("alone")
         log.close()
     subprocess.run(["ip", "link", "set", hosts.cables["c"], "up"], check=True)
-    back = hosts.open("c", url)
+    back = hosts.open("c")  # what it owes, it owes to the address it knew
     assert back.fold().waiting == ""
     a = hosts.open("a", url)
     assert a.recall("alone") == facts("alone", 3)

@@ -106,6 +106,12 @@ def test_what_one_home_was_told_every_home_finds_at_once(homes):
     assert b.recall("s") == a.recall("s")
     assert [row.id for row in b.sessions()] == ["s"]
     assert b.latest("n.ipynb") == "s"
+    for _ in range(2):
+        assert [thread.hits[0].passage.text for thread in b.search("lighthouse").threads] == [
+            "where is the lighthouse?"
+        ]
+        assert b.passages("s") == a.passages("s")
+        b.fold()
 
 
 def test_a_session_goes_on_in_another_home_where_it_left_off(homes):

@@ -180,8 +180,9 @@ class Session:
 
     def _write(self) -> None:
         writing = tuple(self._unsaved)
+        written = len(writing)  # before, so that nothing is called, and nothing interrupted, between the next two lines
         self._log.append(self.turn.session_id, *writing)
-        del self._unsaved[: len(writing)]
+        del self._unsaved[:written]
 
     def _take(self, session_id: str) -> None:
         if session_id == self.turn.session_id:

@@ -40,7 +40,7 @@ THEN, NOW = 1_792_000_000.0, 1_792_080_000.0  # both in October 2026
 
 SAYINGS = (
     "The forecast of revenue is in the quarterly report; what's (this)? It is [ok] 100%.",
-    "Use read_csv on /home/ada/data/sales.csv, then df.groupby(month) times 3.14.",
+    "Use read_csv on /srv/ada/data/sales.csv, then df.groupby(month) times 3.14.",
     "Xử lý dữ liệu: 我在桂林工作。 Žluťoučký kůň, STRASSE.",
     "The budget has a report of its own.",
 )

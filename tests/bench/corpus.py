@@ -152,7 +152,7 @@ def _rare(random: Random) -> str:
 
 def _path(random: Random) -> str:
     folder, name = random.choice(PLAIN), random.choice(PLAIN)
-    return f"/home/ada/{folder}/{name}_{random.randrange(999)}.{random.choice(('csv', 'py', 'parquet', 'log'))}"
+    return f"/srv/ada/{folder}/{name}_{random.randrange(999)}.{random.choice(('csv', 'py', 'parquet', 'log'))}"
 
 
 def _identifier(random: Random) -> str:

@@ -23,7 +23,7 @@ WORD = re.compile(r"(?<![\w./'-])[a-z]{4,12}(?![\w/'-]|\.\w)")
 RUN = re.compile(r"(?<![\w./'-])[a-z]{2,12}(?: [a-z]{2,12}){3}(?![\w/'-]|\.\w)")
 PAIR = re.compile(r"(?<![\w./'-])([a-z]{4,12}) (?=([a-z]{4,12})(?![\w/'-]|\.\w))")
 IDENTIFIER = re.compile(r"(?<![\w./-])[a-z]{3,}_[a-z]{3,}(?![\w./-])")
-PATH = re.compile(r"/home/ada/[a-z]+/[a-z]+_\d+\.[a-z]+")
+PATH = re.compile(r"/srv/ada/[a-z]+/[a-z]+_\d+\.[a-z]+")
 HAN = re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]{4,}")
 VIETNAMESE = re.compile(r"(?<![\w./-])[^\W\d_A-Z]+ [^\W\d_A-Z]*[ạảãàáâậấăếềệểốồộớờợứừựịọ]\w* [^\W\d_A-Z]+(?![\w./-])")
 

@@ -214,7 +214,7 @@ broken line
     ("folder", "kind", "known_to_others"),
     [
         ("/srv/x", "ext4", True),
-        ("/home/ada/.hermes", "nfs4", True),
+        ("/home/a/.hermes", "nfs4", True),
         ("/home/lab one/.hermes", "nfs", False),
         ("/home/lab", "nfs4", True),
         ("/mnt/win", "cifs", False),

@@ -11,7 +11,7 @@ from contextlib import ExitStack, aclosing, contextmanager, suppress
 from dataclasses import replace
 
 from hermes_kernel.core.budget import Limits
-from hermes_kernel.core.events import Asked, Compressed, Event, Kept, Observed, Opened, Titled, Undone, is_kept
+from hermes_kernel.core.events import Asked, Compressed, Event, Kept, Noticed, Observed, Opened, Titled, Undone, is_kept
 from hermes_kernel.core.messages import Transcript
 from hermes_kernel.core.search.query import QueryError
 from hermes_kernel.core.text import scrub
@@ -149,6 +149,8 @@ class Session:
                 self.close_turn("kernel")
                 self.keep(asked)
                 yield asked
+                if waiting := self._log.waiting:
+                    yield Noticed(waiting)
             async with aclosing(play(self.turn, world)) as told:
                 async for event in told:
                     if self.turn.stopped and isinstance(event, Observed):

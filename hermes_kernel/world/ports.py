@@ -98,6 +98,11 @@ class Finder(Protocol):
 class Archive(Log, Finder, Protocol):
     """A log of many sessions, shared with other processes, to be searched and read."""
 
+    @property
+    def waiting(self) -> str:
+        """One line while facts wait in this home for a store that it shares and that is away; else nothing."""
+        ...
+
     def latest(self, notebook: str | None = None) -> str | None:
         """The id of the session last active, in one notebook or in any."""
         ...

@@ -14,8 +14,10 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from hermes_kernel.core.events import Asked, Opened, Titled
+from hermes_kernel import Agent
+from hermes_kernel.core.events import Asked, Noticed, Opened, Titled
 from hermes_kernel.core.plain import dump
+from hermes_kernel.testing import ScriptedModel, say
 from hermes_kernel.world.store import StoreError
 from hermes_kernel.world.store.opening import open_store
 from hermes_kernel.world.store.records import Record
@@ -144,6 +146,18 @@ def test_what_a_dead_process_could_not_send_is_sent_by_whoever_folds_its_home(op
     assert again.fold().waiting == ""
     assert list((again.home.places.journals).glob("*.jsonl")) == []
     assert b.recall("s") == [Opened("s"), Asked("one")]
+
+
+async def test_the_turn_goes_on_while_the_server_is_away_and_the_person_is_told_in_one_line(tmp_path, postgres, url):  # noqa: F811
+    postgres.stop()
+    agent = Agent(ScriptedModel([say("Three.")]), home=tmp_path, store_url=url)
+    events = [event async for event in agent.stream("How many?")]
+    agent.close()
+    postgres.start()
+    assert agent.turn.text == "Three."
+    (noticed,) = [event.text for event in events if isinstance(event, Noticed)]
+    assert noticed.startswith("the shared store at 127.0.0.1:")
+    assert noticed.endswith("facts wait in this home and will be sent when it is back")
 
 
 def test_what_is_owed_is_sent_on_closing(opened, postgres, clock):  # noqa: F811

@@ -90,6 +90,11 @@ class MemoryLog:
         claim.callback(self._claimed.discard, session_id)
         return claim
 
+    @property
+    def waiting(self) -> str:
+        """There is nothing to wait for."""
+        return ""
+
     def fold_apart(self) -> None:
         """There is nothing to fold."""
 

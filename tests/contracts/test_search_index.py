@@ -3,8 +3,8 @@ between: held to `core.search.rank` message by message."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Sequence
+import subprocess
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,13 +12,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hermes_kernel.core.events import Asked, Final, Kept, Observed, Opened, Outcome, Replied, Titled, Undone
+from hermes_kernel.core.events import Asked, Compressed, Final, Kept, Observed, Opened, Outcome, Replied, Titled, Undone
 from hermes_kernel.core.messages import ToolCall
+from hermes_kernel.core.plain import dump
 from hermes_kernel.core.search.found import Found
 from hermes_kernel.core.search.query import Filters, Query, Term
-from hermes_kernel.world.store import MemoryLog, Store
+from hermes_kernel.world.store import MemoryLog, NoSession, Store, database, index
 from hermes_kernel.world.store.fold import fold
+from hermes_kernel.world.store.locks import held
 from hermes_kernel.world.store.postings import Shape
+from hermes_kernel.world.store.records import Record
 from tests.contracts.stores import Ticks, child, counted, done, store, turn
 
 SMALL = Shape(largest=64, runs=1, fan=2, paired=3, common=3)
@@ -144,3 +147,125 @@ def test_what_is_found_in_the_database_and_its_tail_is_what_a_look_at_every_mess
             both.store.search(queries[0])  # what is remembered of the tail is never stale
     for query in queries:
         assert shape(both.store.search(query, 100)) == shape(both.memory.search(query, 100)), query
+
+
+def test_what_another_process_said_a_moment_ago_is_found(tmp_path: Path) -> None:
+    log = store(tmp_path)
+    for fact in turn("mine", "nothing of the kind"):
+        log.append("mine", fact)
+    log.fold()
+    assert log.search("walrus").total == 0
+    done(child(SAYS, tmp_path, "walrus one"))
+    assert [hit.passage.text for hit in log.search("walrus").hits] == ["walrus one"]
+    done(child(SAYS, tmp_path, "walrus two"))
+    assert log.search("walrus").total == 2
+    log.fold()
+    assert log.search("walrus").total == 2
+
+
+SAYS = """
+import sys
+from pathlib import Path
+from hermes_kernel.core.events import Asked, Opened
+from hermes_kernel.world.store import Store
+Store(Path(sys.argv[1])).append(sys.argv[2], Opened(sys.argv[2]), Asked(sys.argv[2]))
+"""
+
+
+def test_an_undo_that_is_not_folded_yet_hides_what_is(tmp_path: Path) -> None:
+    log = store(tmp_path)
+    log.append("s", opened(0), Asked("walrus first"), Asked("walrus second"))
+    log.fold()
+    log.append("s", Undone(1))
+    assert [hit.passage.text for hit in log.search("walrus").hits] == ["walrus first"]
+    log.fold()
+    assert [hit.passage.text for hit in log.search("walrus").hits] == ["walrus first"]
+
+
+def test_a_database_that_somebody_holds_open_is_left_out_and_said_so(tmp_path: Path) -> None:
+    log = store(tmp_path)
+    log.append("old", opened(0), Asked("walrus of old"))
+    log.close()
+    log.fold()
+    log.append("new", opened(1), Asked("walrus of late"))
+    holder = child(HOLDS, tmp_path / "sessions.duckdb", stdin=subprocess.PIPE)
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    found = log.search("walrus")
+    assert [hit.passage.text for hit in found.hits] == ["walrus of late"]
+    assert f"process {holder.pid}" in found.note
+    assert "Store.connect()" in found.note
+    holder.communicate("go", timeout=30)
+    assert log.search("walrus").total == 2
+
+
+HOLDS = """
+import sys, duckdb
+held = duckdb.connect(sys.argv[1])
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_facts_that_come_before_those_that_are_indexed_find_their_place(tmp_path: Path) -> None:
+    late, early = store(tmp_path, "late"), [Asked("walrus first"), Replied("heard")]
+    told = [Record(f"x.{n}", "s", n, 1.0 + n, dump(fact)) for n, fact in enumerate([opened(0), *early, Undone(1)])]
+    late.take([told[0], told[3]])
+    late.fold()
+    late.take(told[1:3])
+    assert late.search("walrus").total == 0
+    late.fold()
+    assert late.search("walrus").total == 0
+    late.take([Record("x.9", "s", 9, 9.0, dump(Asked("walrus later")))])
+    late.fold()
+    assert [hit.passage.text for hit in late.search("walrus").hits] == ["walrus later"]
+
+
+def test_an_index_that_is_made_anew_is_the_same(tmp_path: Path) -> None:
+    log = store(tmp_path)
+    for number in range(12):
+        log.append(f"s{number % 3}", *([opened(number % 3)] if number < 3 else []), *facts(number, WORDS[:4]))
+        fold(log.home.places, shape=SMALL)
+    before = shape(log.search("the best", 100))
+    with held(log.home.places.lock, 5), database.writing(log.home.places.database) as connection:
+        index.rebuild(connection)
+    assert shape(log.search("the best", 100)) == before
+
+
+@pytest.mark.parametrize("folded", [False, True])
+def test_a_session_is_named_by_its_beginning_its_title_or_as_the_last(tmp_path: Path, folded: bool) -> None:
+    log = store(tmp_path)
+    log.append("abcdef-1", opened(0), Asked("Which tides?"))
+    log.append("abcdef-2", opened(1), Asked("Which moons?"), Titled("Moons"))
+    if folded:
+        log.fold()
+    assert [log.find(name) for name in ("abcdef-1", "Moons", "Which tides?", "last")] == [
+        "abcdef-1", "abcdef-2", "abcdef-1", "abcdef-2",
+    ]  # fmt: skip
+    with pytest.raises(NoSession, match="abcdef-1, abcdef-2"):
+        log.find("abcd")
+    with pytest.raises(NoSession):
+        log.find("abc")
+
+
+@pytest.mark.parametrize("folded", [False, True])
+def test_a_connection_reads_database_and_tail_as_one_and_writes_neither(tmp_path: Path, folded: bool) -> None:
+    log = store(tmp_path)
+    log.append("s", *turn("s"))
+    if folded:
+        log.fold()
+    log.append("t", *turn("t"))
+    with log.connect() as connection:
+        assert connection.execute("SELECT id FROM sessions ORDER BY id").fetchall() == [("s",), ("t",)]
+        assert connection.execute("SELECT count(*) FROM messages WHERE session = 't'").fetchall() == [(4,)]
+        assert connection.execute("SELECT count(*), count(DISTINCT uid) FROM facts").fetchall() == [(14, 14)]
+
+
+def test_messages_undone_across_a_compression_are_no_messages(tmp_path: Path) -> None:
+    log = store(tmp_path)
+    log.append("s", opened(0), Asked("one"), Asked("two"), Compressed((), 9, 1), Asked("three"), Undone(3))
+    for _ in range(2):
+        with log.connect() as connection:
+            assert connection.execute("SELECT text FROM messages").fetchall() == [("one",)]
+        assert [passage.text for passage in log.passages("s")] == ["one"]
+        log.fold()

@@ -60,6 +60,12 @@ DELETE FROM incoming WHERE uid IN (SELECT uid FROM store.facts WHERE session IN 
 """
 OF_ALL = "SELECT uid, session, n, t, kind, body FROM store.facts"
 OF_SESSION = OF_ALL + " WHERE session = ?"
+# Those that are indexed lie among certain numbers, the others behind all of these.
+OF_INDEXED = OF_SESSION + " AND number BETWEEN ? AND ? UNION ALL " + OF_SESSION + " AND number >= ?"
+SPAN = """
+SELECT coalesce(min(first_number), 0), coalesce(max(last_number), -1), (SELECT facts FROM store.indexed)
+FROM store.threads WHERE session IN (SELECT unnest(?::VARCHAR[]))
+"""
 UNFOLDED = "CREATE TEMP VIEW everything AS SELECT * FROM incoming"
 
 
@@ -152,13 +158,23 @@ def union(connection: DuckDBPyConnection, unfolded: Sequence[Record], *, stored:
 
 def of_session(connection: DuckDBPyConnection, session_id: str) -> list[Record]:
     """The folded records of one session, in no order."""
-    return facts_in(connection, session_id)
+    low, high, indexed = span(connection, [session_id])
+    return _records(connection.execute(OF_INDEXED, [session_id, low, high, session_id, indexed]).fetchall())
+
+
+def span(connection: DuckDBPyConnection, sessions: Sequence[str]) -> tuple[int, int, int]:
+    """Between which numbers the indexed facts of some sessions are, and from which number on facts are not indexed."""
+    (found,) = connection.execute(SPAN, [list(sessions)]).fetchall()
+    return found  # type: ignore[no-any-return]
 
 
 def facts_in(connection: DuckDBPyConnection, session_id: str | None) -> list[Record]:
     """The records in a database of any format, of one session or of all, in no order."""
     asked, given = (OF_ALL, []) if session_id is None else (OF_SESSION, [session_id])
-    rows = connection.execute(asked, given).fetchall()
+    return _records(connection.execute(asked, given).fetchall())
+
+
+def _records(rows: list[tuple[Any, ...]]) -> list[Record]:
     return [Record(uid, session, n, t, {"fact": kind, **json.loads(body)}) for uid, session, n, t, kind, body in rows]
 
 

@@ -29,14 +29,16 @@ if TYPE_CHECKING:
 PAUSE = 0.01  # seconds between two steps; readers look every 2 ms
 PATIENCE = 0.5  # seconds for the lock; the next fold takes what this one had to leave
 
-# Two lines with one uid can only be of one session, so only facts of the same sessions are looked at.
+# Two lines with one uid can only be of one session, so only facts of the same sessions are looked at, where they are.
 INSERT = """
 INSERT INTO store.facts
 SELECT uid, any_value(session), any_value(n), any_value(t), any_value(kind), any_value(body),
        (SELECT greatest(coalesce(max(number), -1), (SELECT facts - 1 FROM store.indexed)) FROM store.facts)
            + row_number() OVER (ORDER BY any_value(session), any_value(n))
 FROM incoming
-WHERE uid NOT IN (SELECT uid FROM store.facts WHERE session IN (SELECT session FROM incoming))
+WHERE uid NOT IN (SELECT uid FROM store.facts
+                  WHERE number BETWEEN ? AND ? AND session IN (SELECT session FROM incoming)
+                  UNION ALL SELECT uid FROM store.facts WHERE number >= ?)
   AND session NOT IN (SELECT session FROM store.deleted)
 GROUP BY uid
 ORDER BY 2, 3
@@ -146,7 +148,8 @@ def take(connection: DuckDBPyConnection, behind: Behind) -> int:
     """Facts and offset, both or neither. An offset never goes back."""
     database.bring(connection, behind.records)
     connection.execute("BEGIN")
-    ((added,),) = connection.execute(INSERT).fetchall()
+    where = database.span(connection, sorted({record.session for record in behind.records}))
+    ((added,),) = connection.execute(INSERT, where).fetchall()
     known = database.offsets(connection).get(behind.name, 0)
     connection.execute("DELETE FROM store.journals WHERE name = ?", [behind.name])
     connection.execute("INSERT INTO store.journals VALUES (?, ?)", [behind.name, max(known, behind.end)])

@@ -8,16 +8,21 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from hermes_kernel.world.store import database
+from hermes_kernel.world.store.fold import fold
 from hermes_kernel.world.store.locks import forget_in_child
+from hermes_kernel.world.store.places import StoreError
 from hermes_kernel.world.store.reading import PATIENCE, Home, opened
 from hermes_kernel.world.store.tail import Tail
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+
+LONG = 20_000  # facts that are not in the index
 
 
 class Known(NamedTuple):
@@ -58,6 +63,14 @@ class Hand:
             if not path.exists():
                 yield Known(None, self._beside, away)
                 return
+            with opened(self.home.places, self._duckdb(), patience) as connection:
+                if (ahead := self._tail.ahead(connection)) < LONG:
+                    yield Known(connection, self._tail, self._tail.catch_up(connection))
+            if ahead < LONG:
+                return
+            # To read so much would take as long as to fold it, and would have to be done again by the next.
+            with suppress(StoreError):
+                fold(self.home.places, self.home.shared)
             with opened(self.home.places, self._duckdb(), patience) as connection:
                 yield Known(connection, self._tail, self._tail.catch_up(connection))
 

@@ -6,7 +6,6 @@ The database is attached for the length of a question. Where somebody else holds
 # ruff: noqa: S608 - what is put into SQL here are numbers and our own words; what others wrote is a parameter
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +20,13 @@ from hermes_kernel.world.store.reading import BeingFolded
 from hermes_kernel.world.store.sifting import hide, sift
 from hermes_kernel.world.store.tail import Tail
 from hermes_kernel.world.store.texts import Match, with_texts
-from hermes_kernel.world.store.threads import Head
+from hermes_kernel.world.store.threads import NOTHING
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 PATIENCE = 5.0  # seconds for a fold to end, before what it holds is left out
-AT_ONCE = 256  # matches that are looked at to see in which threads they are; four times as many, where they are in few
+AT_ONCE = 64  # matches that are looked at to see in which threads they are; four times as many, where they are in few
 
 PASSAGE = "score, p.session, p.n, p.t, p.role, p.tool, p.number, p.skipped"
 BEST = f"""
@@ -37,9 +36,10 @@ JOIN store.passages p USING (mid) ORDER BY score DESC, p.t DESC
 NEWEST = f"""
 SELECT {PASSAGE} FROM sifted JOIN store.passages p USING (mid) ORDER BY p.t DESC, p.session, p.n DESC LIMIT ?
 """
-OF_SESSION = f"""
-(SELECT {PASSAGE} FROM store.passages p JOIN sifted USING (mid) WHERE p.number BETWEEN ? AND ? AND p.session = ?
- ORDER BY score DESC, p.t DESC, p.n DESC LIMIT {HITS})
+OF_SESSION = "SELECT * FROM store.passages WHERE number BETWEEN ? AND ? AND session = ?"
+OF_FAMILIES = f"""
+SELECT {PASSAGE} FROM ({{members}}) p JOIN sifted USING (mid)
+QUALIFY row_number() OVER (PARTITION BY p.session ORDER BY score DESC, p.t DESC, p.n DESC) <= {HITS}
 """
 UNDONE = "SELECT mid FROM store.passages WHERE session = ? AND n >= ? AND role <> 'title'"
 OF_SESSIONS = "SELECT mid FROM store.passages WHERE session IN (SELECT unnest(?::VARCHAR[]))"
@@ -68,8 +68,7 @@ def _found(known: Known, query: Query, limit: int) -> Found:
     if connection is None:
         found = ranked(entries, query, there)
     else:
-        hide(connection, _hidden(connection, tail))
-        sifted = sift(connection, query, there)
+        sifted = sift(connection, query, there, hide(connection, _hidden(connection, tail)))
         found = ranked(entries, query, sifted.corpus)
         if sifted.total and sifted.met >= found.met:
             roots = _roots(connection, query, found, kin, limit)
@@ -104,16 +103,18 @@ def _roots(connection: DuckDBPyConnection, query: Query, beside: Ranked, kin: Ki
 
 def _matches(connection: DuckDBPyConnection, kin: Kin, roots: list[str]) -> list[Match]:
     """The best matches of each thread."""
-    matches: list[Match] = []
-    for heads in kin.members(roots).values():
-        found = [match for head in heads for match in _of_session(connection, head)]
-        matches.extend(sorted(found, key=lambda match: (-match.score, -match.passage.t))[:HITS])
-    return matches
-
-
-def _of_session(connection: DuckDBPyConnection, head: Head) -> Iterable[Match]:
-    rows = connection.execute(OF_SESSION, [head.first_number, head.last_number, head.session]).fetchall()
-    return map(_match, rows)
+    families = kin.members(roots)
+    heads = [head for family in families.values() for head in family if head.first_number != NOTHING]
+    if not heads:
+        return []
+    members = OF_FAMILIES.format(members=" UNION ALL ".join([OF_SESSION] * len(heads)))
+    given = [value for head in heads for value in (head.first_number, head.last_number, head.session)]
+    found = [_match(row) for row in connection.execute(members, given).fetchall()]
+    origin = {head.session: root for root, family in families.items() for head in family}
+    best: dict[str, list[Match]] = {root: [] for root in roots}
+    for match in sorted(found, key=lambda match: (-match.score, -match.passage.t)):
+        best[origin[match.passage.session]].append(match)
+    return [match for each in best.values() for match in each[:HITS]]
 
 
 def _match(row: tuple[Any, ...]) -> Match:

@@ -6,7 +6,7 @@
 # ruff: noqa: S608 - what is put into SQL here are numbers and our own words; what others wrote is a parameter
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from hermes_kernel.core.search.query import Filters, Query, Term
@@ -17,17 +17,20 @@ from hermes_kernel.world.store.terms import Terms
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-# `hidden` are passages of the index that do not stand any more.
 STANDING = "mid NOT IN (SELECT mid FROM hidden)"
-SIZES = f"SELECT count(*), coalesce(sum(size), 0)::BIGINT FROM store.passages WHERE {STANDING}"
+SIZES = "SELECT count(*), coalesce(sum(size), 0)::BIGINT FROM store.passages WHERE {standing}"
 FOUND = "CREATE OR REPLACE TEMP TABLE found AS {rows}"
-FOUND_WITH = f"SELECT {{term}} AS term, mid, size, often FROM ({{rows}}) WHERE {STANDING}"
+FOUND_WITH = "SELECT {term} AS term, mid, size, often FROM ({rows}) WHERE {standing}"
 HOLDING = "SELECT term, count(*) FROM found GROUP BY term"
 WEIGHED = """
 CREATE OR REPLACE TEMP TABLE sifted AS
 SELECT mid, sum(idf * often * {k} / (often + {flat} + {slope} * size)) AS score,
        bit_count(bit_or(mask))::INTEGER AS met
 FROM found JOIN (VALUES {weights}) w (term, mask, idf) USING (term) {where} GROUP BY mid
+"""
+WEIGHED_ALONE = """
+CREATE OR REPLACE TEMP TABLE sifted AS
+SELECT mid, {idf} * often * {k} / (often + {flat} + {slope} * size) AS score, {met} AS met FROM found {where}
 """
 UNWEIGHED = "CREATE OR REPLACE TEMP TABLE sifted AS SELECT mid, 0.0 AS score, 0 AS met FROM store.passages {where}"
 
@@ -45,29 +48,27 @@ class Sifted(NamedTuple):
     corpus: Corpus
 
 
-def hide(connection: DuckDBPyConnection, mids: Iterable[int]) -> None:
-    """Have these passages not stand."""
-    connection.execute("CREATE OR REPLACE TEMP TABLE hidden (mid INTEGER)")
-    connection.execute("INSERT INTO hidden SELECT unnest(?::INTEGER[])", [list(mids)])
+def hide(connection: DuckDBPyConnection, mids: Sequence[int]) -> str:
+    """Have these passages of the index not stand. The condition, in SQL, that one stands."""
+    if not mids:
+        return "true"
+    connection.execute("CREATE OR REPLACE TEMP TABLE hidden AS SELECT unnest(?::INTEGER[]) AS mid", [mids])
+    return STANDING
 
 
-def sizes(connection: DuckDBPyConnection) -> Corpus:
-    """How many messages stand in the index, and how many units they have."""
-    ((messages, units),) = connection.execute(SIZES).fetchall()
-    return Corpus(messages, units, {})
-
-
-def sift(connection: DuckDBPyConnection, query: Query, beside: Corpus) -> Sifted:
-    """Have ``sifted`` hold what matches, given what there is beside the index."""
+def sift(connection: DuckDBPyConnection, query: Query, beside: Corpus, standing: str) -> Sifted:
+    """Have ``sifted`` hold what matches and stands, given what there is beside the index."""
     wanted = terms(query)
-    corpus = sizes(connection) + beside
+    ((messages, units),) = connection.execute(SIZES.format(standing=standing)).fetchall()
+    corpus = beside + Corpus(messages, units, {})
     if query.clauses and not wanted:
         return Sifted(0, 0, corpus)
     looked_up = Terms(connection, [*wanted, *query.without])
     kept, given = _conditions(connection, query, looked_up)
+    kept += [] if query.clauses else [standing]
     where = f"WHERE {' AND '.join(kept)}" if kept else ""
     if query.clauses:
-        corpus += _find(connection, wanted, looked_up)
+        corpus += _find(connection, wanted, looked_up, standing)
         connection.execute(_weighed(query, corpus, where), given)
     else:
         connection.execute(UNWEIGHED.format(where=where), given)
@@ -78,27 +79,30 @@ def sift(connection: DuckDBPyConnection, query: Query, beside: Corpus) -> Sifted
     return Sifted(met or 0, total, corpus)
 
 
-def _find(connection: DuckDBPyConnection, wanted: Sequence[Term], looked_up: Terms) -> Corpus:
+def _find(connection: DuckDBPyConnection, wanted: Sequence[Term], looked_up: Terms, standing: str) -> Corpus:
     """Have ``found`` hold every passage with one of the terms, for each of them."""
-    rows = (FOUND_WITH.format(term=at, rows=looked_up.found(term)) for at, term in enumerate(wanted))
+    rows = (FOUND_WITH.format(term=at, rows=looked_up.found(term), standing=standing) for at, term in enumerate(wanted))
     connection.execute(FOUND.format(rows=" UNION ALL ".join(rows)))
     holding = connection.execute(HOLDING).fetchall()
     return Corpus(0, 0, {wanted[at]: passages for at, passages in holding})
 
 
 def _weighed(query: Query, corpus: Corpus, where: str) -> str:
+    """BM25 over what was found, with the weights of the terms worked out already."""
     usual = corpus.units / max(corpus.messages, 1) or 1.0
-    weights = (
-        f"({at}, {_mask(query.clauses, term)}::UBIGINT, {idf(corpus.messages, corpus.holding.get(term, 0))!r}::DOUBLE)"
-        for at, term in enumerate(terms(query))
-    )
-    return WEIGHED.format(
-        k=f"{K1 + 1}::DOUBLE",
-        flat=f"{K1 * (1 - B)}::DOUBLE",
-        slope=f"{K1 * B / usual!r}::DOUBLE",
-        weights=", ".join(weights),
-        where=where,
-    )
+    masks = {term: _mask(query.clauses, term) for term in terms(query)}
+    weights = {term: f"{idf(corpus.messages, corpus.holding.get(term, 0))!r}::DOUBLE" for term in masks}
+    constants = {
+        "k": f"{K1 + 1}::DOUBLE",
+        "flat": f"{K1 * (1 - B)!r}::DOUBLE",
+        "slope": f"{K1 * B / usual!r}::DOUBLE",
+        "where": where,
+    }
+    if len(masks) == 1:
+        ((term, mask),) = masks.items()
+        return WEIGHED_ALONE.format(idf=weights[term], met=mask.bit_count(), **constants)
+    rows = (f"({at}, {mask}::UBIGINT, {weights[term]})" for at, (term, mask) in enumerate(masks.items()))
+    return WEIGHED.format(weights=", ".join(rows), **constants)
 
 
 def _mask(clauses: Sequence[Sequence[Term]], term: Term) -> int:
@@ -114,8 +118,6 @@ def _conditions(connection: DuckDBPyConnection, query: Query, looked_up: Terms) 
         kept.append(f"mid IN (SELECT mid FROM store.passages WHERE {' AND '.join(filtered)})")
     else:
         kept.extend(filtered)
-    if not query.clauses:
-        kept.append(STANDING)
     return kept, given
 
 

@@ -12,6 +12,7 @@ from hermes_kernel.core.search.rank import Entry
 from hermes_kernel.core.search.words import row
 from hermes_kernel.world.store import database, index, threads
 from hermes_kernel.world.store.index import Fact, Story
+from hermes_kernel.world.store.journal import journals
 from hermes_kernel.world.store.reading import Home
 from hermes_kernel.world.store.records import Record
 from hermes_kernel.world.store.retired import retired
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 ALL = 2**31  # facts
+USUAL = 512  # bytes of a fact in a journal
+UNINDEXED = "SELECT coalesce(max(number) + 1 - (SELECT facts FROM store.indexed), 0) FROM store.facts"
 
 SEEN = """
 SELECT uid FROM store.facts WHERE number BETWEEN ? AND ? AND uid IN (SELECT unnest(?::VARCHAR[]))
@@ -62,6 +65,14 @@ class Tail:
                 self._records.setdefault(record.session, []).append(record)
             self._tell(connection, [_fact(record) for record in new])
         return unfolded.away
+
+    def ahead(self, connection: DuckDBPyConnection) -> int:
+        """About how many facts `catch_up` would have to read."""
+        ((unindexed,),) = connection.execute(UNINDEXED).fetchall()
+        point = _point(connection)
+        known = {**point.done, **(self._ends if point.done == self._point.done else {})}
+        sizes = ((path.name, path.stat().st_size) for path in journals(self._home.places.journals))
+        return int(unindexed) + sum(size - known.get(name, 0) for name, size in sizes) // USUAL
 
     def entries(self) -> Iterator[Entry]:
         """Every message of the tail that stands."""

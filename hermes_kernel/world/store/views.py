@@ -31,22 +31,31 @@ INSERT INTO indexed VALUES (0, 0, 0, 0);
 """What everything else is made from are the facts; ``threads`` and what follows it is the index, made from them by
 `index`, and no other program's business."""
 
-# A turn is numbered by its prompt. `depth` is how many turns stand after a prompt or an undo (never below none, hence
-# the running minimum); a turn is undone when the depth later falls below its own.
+# A turn is numbered by its prompt. `starts` are the turns that can still be taken back, as `core.search.passages` keeps
+# them: the last of those before a compression, and a copied conversation as a whole; `gone` are those that were.
 TURNS = """
 CREATE OR REPLACE VIEW turns AS
 WITH steps AS (
     SELECT session, n, t, kind,
-           CASE kind WHEN 'Asked' THEN 1 ELSE -coalesce((body->>'turns')::INTEGER, 1) END AS step
-    FROM facts WHERE kind IN ('Asked', 'Undone')),
-sums AS (
-    SELECT *, sum(step) OVER (PARTITION BY session ORDER BY n) AS total FROM steps),
-depths AS (
-    SELECT *, total - least(0, min(total) OVER (PARTITION BY session ORDER BY n)) AS depth FROM sums),
-falls AS (
-    SELECT *, min(depth) OVER (PARTITION BY session ORDER BY n
-                               ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS later FROM depths)
-SELECT session, n, t, coalesce(later < depth, false) AS undone FROM falls WHERE kind = 'Asked';
+           CASE kind WHEN 'Undone' THEN coalesce((body->>'turns')::INTEGER, 1) ELSE 0 END AS back
+    FROM facts
+    WHERE kind IN ('Asked', 'Undone', 'Compressed')
+       OR kind = 'Opened' AND list_contains(body->>'$.transcript[*].role', 'user')),
+told AS (
+    SELECT session, list_reduce(
+        list_prepend(
+            {'n': -1, 'kind': '', 'back': 0, 'starts': []::BIGINT[], 'gone': []::BIGINT[]},
+            list({'n': n, 'kind': kind, 'back': back, 'starts': []::BIGINT[], 'gone': []::BIGINT[]} ORDER BY n)),
+        lambda so, step: {
+            'n': step.n, 'kind': step.kind, 'back': step.back,
+            'starts': CASE step.kind WHEN 'Undone' THEN so.starts[:greatest(len(so.starts) - step.back, 0)]
+                                     WHEN 'Compressed' THEN so.starts[-1:]
+                                     ELSE list_append(so.starts, step.n) END,
+            'gone': CASE step.kind WHEN 'Undone'
+                                   THEN list_concat(so.gone, so.starts[greatest(len(so.starts) - step.back, 0) + 1:])
+                                   ELSE so.gone END}).gone AS gone
+    FROM steps GROUP BY session)
+SELECT session, n, t, list_contains(gone, n) AS undone FROM steps JOIN told USING (session) WHERE kind = 'Asked';
 """
 
 # Replies that follow one another without a tool between them are one message, and the turn's last words are its final

@@ -53,7 +53,7 @@ def finds_html(found: Found, command: str) -> str:
 
 def summary(found: Found, command: str) -> str:
     """How much was found, what could not be searched, and how to read on."""
-    note = _line(found.note).strip()
+    note = _sentence(found.note)
     if not found.threads:
         return f"Nothing was found. {note}".strip()
     partly = "No message has every word; these have the most of them. " if found.partly else ""
@@ -100,6 +100,11 @@ def _pieces(snippet: Snippet) -> Iterator[tuple[str, bool]]:
     """The pieces on one line, whatever they are made of."""
     for text, found in snippet.pieces:
         yield _line(text), found
+
+
+def _sentence(note: str) -> str:
+    words = _line(note).strip().rstrip(".")
+    return f"{words[:1].upper()}{words[1:]}." if words else ""
 
 
 def _line(text: str) -> str:

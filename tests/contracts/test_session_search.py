@@ -159,10 +159,22 @@ def test_the_agents_own_lineage_is_not_found_for_it_has_it_in_mind(told):
     assert "ducks-0001" in search(log, own="ducks-0001", query="ducks", session="ducks-0001")
 
 
+def test_the_prompt_at_hand_hides_nothing_that_has_only_most_of_its_words(told):
+    own = [Opened("own-00005"), Asked("Did we talk about ducks that came to the pond in March?")]
+    text = search(told(DUCKS, own), own="own-00005", query="ducks came pond March")
+    assert "ducks-0001" in text
+    assert "own-00005" not in text
+    assert "No message has every word; these have the most of them." in text
+
+
 def test_what_was_undone_is_neither_found_nor_read(told):
     log = told([*DUCKS, Asked("The secret pond"), Replied("Is deep."), Final(Outcome.COMPLETED, "Is deep."), Undone(1)])
     assert "No earlier session says secret pond." in search(log, query="secret pond")
     assert "secret" not in search(log, session="ducks-0001")
+
+
+def test_punctuation_finds_nothing(told):
+    assert "No earlier session says ???." in search(told(DUCKS, GEESE), own="geese-0002", query="???")
 
 
 def test_a_query_in_one_session_finds_only_there(told):

@@ -69,13 +69,15 @@ def _discovered(finder: Finder, text: str, whose: str, own: Callable[[], str], l
         found = finder.search(f'session:"{whose}" {text}', 1)
         threads = found.threads
     else:
-        found = finder.search(text, limit + 1)
+        # The prompt at hand has every word of what is looked for because of it, and would keep what has most from being
+        # shown.
+        words = own() and any(map(str.isalnum, text))
+        found = finder.search(f'-session:"{own()}" {text}' if words else text, limit + 1)
         root = _root(finder, own())
         threads = tuple(thread for thread in found.threads if thread.root != root)[:limit]
-    if not threads and asked:
-        return f"No earlier session says {brief(clean(text), 100)}. Try fewer or other words, prefix* or OR."
     if not threads:
-        return "There is no earlier session."
+        said = f"No earlier session says {brief(clean(text), 100)}. Try fewer or other words, prefix* or OR."
+        return f"{said if asked else 'There is no earlier session.'}{_missed(found)}"
     lines = (line for thread in threads for line in _thread(thread, FINDS if asked else 1))
     return "\n".join([PAST + _told(found, "best" if asked else "latest"), *lines, "", READ_ON])
 
@@ -88,8 +90,11 @@ def _root(finder: Finder, session: str) -> str:
 
 def _told(found: Found, order: str) -> str:
     partly = "No message has every word; these have the most of them. " if found.partly else ""
-    note = f"{brief(clean(found.note), 200)} " if found.note else ""
-    return f"{partly}{note}The {order} come first."
+    return f"{partly}The {order} come first.{_missed(found)}"
+
+
+def _missed(found: Found) -> str:
+    return f" Not all could be searched: {brief(clean(found.note), 200)}" if found.note else ""
 
 
 def _thread(thread: Thread, finds: int) -> Iterator[str]:

@@ -67,7 +67,8 @@ class Postgres:
             "port": self.port, "unix_socket_directories": self.folder, "listen_addresses": "*", "fsync": "off",
             "max_connections": 60, "shared_buffers": "32MB",
         }  # fmt: skip
-        command = [self.programs / "postgres", "-D", self.folder / "data", *self.options]
+        leash = ["setpriv", "--pdeathsig", "INT"] if shutil.which("setpriv") else []  # killed tests leave no server
+        command = [*leash, self.programs / "postgres", "-D", self.folder / "data", *self.options]
         command += [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(

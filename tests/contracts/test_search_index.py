@@ -208,8 +208,9 @@ sys.stdin.read()
 
 
 def test_facts_that_come_before_those_that_are_indexed_find_their_place(tmp_path: Path) -> None:
-    late, early = store(tmp_path, "late"), [Asked("walrus first"), Replied("heard")]
-    told = [Record(f"x.{n}", "s", n, 1.0 + n, dump(fact)) for n, fact in enumerate([opened(0), *early, Undone(1)])]
+    late = store(tmp_path)
+    kept: list[Kept] = [opened(0), Asked("walrus first"), Replied("heard"), Undone(1)]
+    told = [Record(f"x.{n}", "s", n, 1.0 + n, dump(fact)) for n, fact in enumerate(kept)]
     late.take([told[0], told[3]])
     late.fold()
     late.take(told[1:3])

@@ -165,7 +165,7 @@ def of_session(connection: DuckDBPyConnection, session_id: str) -> list[Record]:
 def span(connection: DuckDBPyConnection, sessions: Sequence[str]) -> tuple[int, int, int]:
     """Between which numbers the indexed facts of some sessions are, and from which number on facts are not indexed."""
     (found,) = connection.execute(SPAN, [list(sessions)]).fetchall()
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def facts_in(connection: DuckDBPyConnection, session_id: str | None) -> list[Record]:

@@ -15,6 +15,7 @@ import os
 import re
 import stat
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from enum import StrEnum
@@ -27,6 +28,7 @@ NO_LOCKS = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS})
 """What a file system says that has no locks."""
 
 BOOT = Path("/proc/sys/kernel/random/boot_id")
+PAUSE = 0.02  # seconds between two looks at what another process finds out
 PATIENCE = 10.0  # seconds for the second process; a lock server that does not answer is as good as none
 
 GRANTED, REFUSED, FAILED = 61, 62, 63
@@ -90,11 +92,26 @@ def distrusted(root: Path) -> frozenset[str]:
 def locks_in(folder: Path) -> Locks:
     """What locks are worth in `folder`: looked up, or tried once and remembered."""
     memory = folder / "hosts" / f"{host()}.json"
-    known = _remembered(memory)
-    if known is not Locks.UNKNOWN:
-        return known
-    with suppress(OSError):
+    for _ in range(int(PATIENCE / PAUSE)):
+        known = _remembered(memory)
+        if known is not Locks.UNKNOWN:
+            return known
+        with suppress(BlockingIOError):
+            return _found_out(folder, memory)
+        time.sleep(PAUSE)  # another process is finding it out
+    return Locks.UNKNOWN
+
+
+def _found_out(folder: Path, memory: Path) -> Locks:
+    """Raises:
+    BlockingIOError: another process is at the same.
+    """
+    try:
         known = _tried(folder)
+    except BlockingIOError:
+        raise
+    except OSError:  # a home that may only be read: nobody folds there
+        return Locks.UNKNOWN
     if known is not Locks.UNKNOWN:
         with suppress(OSError):
             _remember(memory, known)
@@ -103,6 +120,7 @@ def locks_in(folder: Path) -> Locks:
 
 def _tried(folder: Path) -> Locks:
     """Raises:
+    BlockingIOError: another process is at the same.
     OSError: nothing can be made there.
     """
     if not tells_others(mount_of(folder)):
@@ -116,7 +134,9 @@ def _tried(folder: Path) -> Locks:
             # Only now: closing it in another thread, which is at the same, would let go of this kind of lock.
             fcntl.lockf(_opened(stack, second), fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            return Locks.NONE if error.errno in NO_LOCKS else Locks.UNKNOWN
+            if error.errno in NO_LOCKS:
+                return Locks.NONE
+            raise
         return _second(first, second)
 
 

@@ -20,7 +20,7 @@ class Shape(NamedTuple):
     put one in place is what a reader may wait for. At least ``fan`` neighbours become one. A run of ``paired`` passages
     has pairs of the units that are in more than one passage of ``common``."""
 
-    largest: int = 32_768
+    largest: int = 49_152
     runs: int = 8
     fan: int = 4
     paired: int = 4096

@@ -19,15 +19,11 @@ if TYPE_CHECKING:
 LAST = "\U0010ffff"
 HEAD = 8  # bytes
 
-UNIT = "SELECT unit, id, run, passages FROM store.units WHERE head = ?"
-UNITS = """
-SELECT unit, id, run, passages FROM store.units WHERE head IN (SELECT unnest(?::UBIGINT[]))
-"""
+UNITS = "SELECT unit, id, run, passages FROM store.units WHERE head IN ({heads})"
 BEGINNING = """
 SELECT min(id), max(id), run, sum(passages)::BIGINT FROM store.units
 WHERE head BETWEEN ? AND ? AND unit >= ? AND unit < ? GROUP BY run
 """
-FEW = 24  # units that are quicker looked up one by one
 NONE = "SELECT 0 AS mid, 0 AS size, 0 AS often, []::INTEGER[] AS places WHERE false"
 
 
@@ -105,9 +101,8 @@ def _looked_up(connection: DuckDBPyConnection, units: Iterable[str]) -> dict[str
     heads = sorted({head(unit) for unit in found})
     if not heads:
         return found
-    few = " UNION ALL ".join([UNIT] * len(heads))
-    asked, given = (few, heads) if len(heads) <= FEW else (UNITS, [heads])
-    for unit, number, run, passages in connection.execute(asked, given).fetchall():
+    asked = UNITS.format(heads=", ".join(map(str, heads)))
+    for unit, number, run, passages in connection.execute(asked).fetchall():
         if unit in found:
             found[unit][run] = Span(number, number, passages)
     return found

@@ -15,10 +15,8 @@ from hermes_kernel.world.store.index import understood
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-NEAR = 512  # facts of one session, as a rule, that lie so close together are unpacked together
-SOME = """
-SELECT number, kind, body FROM store.facts WHERE number BETWEEN ? AND ? AND number IN (SELECT unnest(?::BIGINT[]))
-"""
+NEAR = 64  # facts, about two turns: as cheaply unpacked as one of them
+SOME = "SELECT number, kind, body FROM store.facts WHERE number BETWEEN ? AND ?"
 
 
 class Match(NamedTuple):
@@ -35,9 +33,10 @@ def with_texts(connection: DuckDBPyConnection, matches: Sequence[Match]) -> tupl
     if not matches:
         return ()
     groups = _neighbours(sorted({match.number for match in matches}))
-    given = [value for group in groups for value in (group[0], group[-1], group)]
+    given = [number for group in groups for number in (group[0], group[-1])]
     rows = connection.execute(" UNION ALL ".join([SOME] * len(groups)), given).fetchall()
-    facts = {number: understood({"fact": kind, **json.loads(body)}) for number, kind, body in rows}
+    wanted = {match.number for match in matches}
+    facts = {number: understood({"fact": kind, **json.loads(body)}) for number, kind, body in rows if number in wanted}
     return tuple((match.score, _with_text(match, facts.get(match.number))) for match in matches)
 
 

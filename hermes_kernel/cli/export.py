@@ -68,9 +68,7 @@ def _format(options: argparse.Namespace) -> str:
 
 
 def _records(named: str, *, lineage: bool) -> list[Record]:
-    from hermes_kernel.world.store.families import family
-
     with opened() as store:
         session = store.find(named)
-        sessions = family(store.home, session) if lineage else {session}
+        sessions = store.family(session) if lineage else {session}
         return [record for each in sorted(sessions) for record in store.records(each)]

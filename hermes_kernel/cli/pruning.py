@@ -51,11 +51,9 @@ def delete(options: argparse.Namespace) -> int:
         Failure: there is no such session; nothing is deleted.
         StoreError: a process is in one of them, or the store cannot be written.
     """
-    from hermes_kernel.world.store.families import family
-
     with opened() as store:
         named = dict.fromkeys(store.find(each) for each in options.session)
-        kin = (sorted(family(store.home, each)) if options.lineage else [each] for each in named)
+        kin = (sorted(store.family(each)) if options.lineage else [each] for each in named)
         return _let_go(store, [each for some in kin for each in some], options, spare_busy=False)
 
 

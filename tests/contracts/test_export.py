@@ -15,7 +15,6 @@ from nbclient import NotebookClient
 from hermes_kernel.core.events import Opened, Titled, Undone
 from hermes_kernel.export import save
 from hermes_kernel.testing import Server, say
-from hermes_kernel.world.store.families import family
 from tests.contracts.stores import ROOT, store, told, turn
 
 PROMPTS = [
@@ -182,18 +181,21 @@ def test_a_file_that_came_meanwhile_is_left_alone(tmp_path):
 # --- families
 
 
-def test_a_family_is_all_kin_and_nobody_else(home):
+@pytest.mark.parametrize("folded", [False, True])
+def test_a_family_is_all_kin_and_nobody_else(home, folded):
     log = store(home)
     log.append("grandchild", Opened("grandchild", parent="child"))
     log.append("orphan", Opened("orphan", parent="gone"))
     log.append("sibling", Opened("sibling", parent="gone"))
     log.append("loop", Opened("loop", parent="pool"))
     log.append("pool", Opened("pool", parent="loop"))
-    assert family(log.home, "grandchild") == {"first", "child", "grandchild"} == family(log.home, "first")
-    assert family(log.home, "orphan") == {"orphan", "sibling"}
-    assert family(log.home, "loop") == {"loop", "pool"}
-    assert family(log.home, "other") == {"other"}
-    assert family(log.home, "nobody") == {"nobody"}
+    if folded:
+        log.fold()
+    assert log.family("grandchild") == {"first", "child", "grandchild"} == log.family("first")
+    assert log.family("orphan") == {"orphan", "sibling"}
+    assert log.family("loop") == {"loop", "pool"}
+    assert log.family("other") == {"other"}
+    assert log.family("nobody") == {"nobody"}
 
 
 def test_what_was_undone_is_in_the_lines_alone(home):

@@ -3,16 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hermes_kernel.core.search.finding import About, root
 from hermes_kernel.world.store import threads
+from hermes_kernel.world.store.hand import Hand
 from hermes_kernel.world.store.threads import Head
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 CHILDREN = "SELECT session FROM store.threads WHERE parent IN (SELECT unnest(?::VARCHAR[]))"
+
+
+class Relatives(NamedTuple):
+    """``own`` is the session itself. ``parent`` has an id alone where it is not there any more, and none where there
+    never was one. Of ``children``, the one last active stands last."""
+
+    own: Head
+    parent: Head
+    children: tuple[Head, ...]
+
+
+def relatives(hand: Hand, session: str) -> Relatives:
+    """What is known of `session` and of the sessions right above and below it.
+
+    Raises:
+        StoreError: the store cannot be read now.
+    """
+    with hand.reach() as known:
+        kin = Kin(known.connection, known.tail.heads())
+        own = kin.heads([session]).get(session, Head(session))
+        found = kin.heads({own.parent, *kin.children({session})} - known.tail.deleted)
+    children = (head for head in found.values() if head.parent == session)
+    in_order = tuple(sorted(children, key=lambda head: (head.last, head.session)))
+    return Relatives(own, found.get(own.parent, Head(own.parent)), in_order)
+
+
+def family(hand: Hand, session: str) -> frozenset[str]:
+    """A session and all its kin that are there. A parent that was deleted still joins its children.
+
+    Raises:
+        StoreError: the store cannot be read now.
+    """
+    with hand.reach() as known:
+        kin = Kin(known.connection, known.tail.heads())
+        origin = kin.about([session])[session].root
+        members = frozenset(head.session for head in kin.members([origin])[origin])
+        return (members - known.tail.deleted) | {session}
 
 
 class Kin:
@@ -35,12 +73,18 @@ class Kin:
             for session, head in heads.items()
         }
 
+    def heads(self, sessions: Iterable[str]) -> dict[str, Head]:
+        """Those of `sessions` that are known."""
+        wanted = set(sessions)
+        self._meet(wanted)
+        return {session: self._heads[session] for session in wanted & self._heads.keys()}
+
     def members(self, roots: Iterable[str]) -> dict[str, list[Head]]:
-        """The sessions in the database whose lineages began with these."""
+        """The sessions that are known whose lineages began with these."""
         wanted = set(roots)
         below = new = set(wanted)
         while new:
-            new = self._children(new) - below
+            new = self.children(new) - below
             below = below | new
         about = self.about(below)
         members: dict[str, list[Head]] = {each: [] for each in wanted}
@@ -49,7 +93,8 @@ class Kin:
                 members[origin].append(self._heads[session])
         return members
 
-    def _children(self, parents: set[str]) -> set[str]:
+    def children(self, parents: set[str]) -> set[str]:
+        """The sessions right below these."""
         told = {session for session, head in self._tail.items() if head.parent in parents}
         if self._connection is None:
             return told

@@ -28,12 +28,12 @@ from hermes_kernel.world.store.hand import Hand
 from hermes_kernel.world.store.heads import Heads, Told
 from hermes_kernel.world.store.index import understood
 from hermes_kernel.world.store.journal import Journal
+from hermes_kernel.world.store.kin import Relatives, family, relatives
 from hermes_kernel.world.store.listing import SessionRow, find, ids, latest, newest
 from hermes_kernel.world.store.locks import Claim, forget_in_child
 from hermes_kernel.world.store.places import NoSession, Places, explaining
 from hermes_kernel.world.store.reading import Home, everything, records
 from hermes_kernel.world.store.records import Record, encode, facts
-from hermes_kernel.world.store.relatives import Relatives, relatives
 from hermes_kernel.world.store.searching import search
 from hermes_kernel.world.store.sources import Shared
 from hermes_kernel.world.store.taking import Present, portions, present
@@ -200,6 +200,15 @@ class Store:
         """
         with explaining(self._places):
             return relatives(self._hand, session_id)
+
+    def family(self, session_id: str) -> frozenset[str]:
+        """A session, all it came from and all that was made from these, as far as they are there.
+
+        Raises:
+            StoreError: another program holds the database open.
+        """
+        with explaining(self._places):
+            return family(self._hand, session_id)
 
     @contextmanager
     def connect(self) -> Iterator[DuckDBPyConnection]:

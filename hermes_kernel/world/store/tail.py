@@ -5,6 +5,8 @@ others go on writing costs what they have written since.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from hermes_kernel.core.search.passages import Hidden, Telling
@@ -68,11 +70,14 @@ class Tail:
 
     def ahead(self, connection: DuckDBPyConnection) -> int:
         """About how many facts `catch_up` would have to read."""
-        ((unindexed,),) = connection.execute(UNINDEXED).fetchall()
         point = _point(connection)
-        known = {**point.done, **(self._ends if point.done == self._point.done else {})}
-        sizes = ((path.name, path.stat().st_size) for path in journals(self._home.places.journals))
-        return int(unindexed) + sum(size - known.get(name, 0) for name, size in sizes) // USUAL
+        if (point.done, point.indexed) == (self._point.done, self._point.indexed):
+            unindexed, known = 0, {**point.done, **self._ends}
+        else:
+            ((unindexed,),) = connection.execute(UNINDEXED).fetchall()
+            known = dict(point.done)
+        sizes = ((path.name, _size(path)) for path in journals(self._home.places.journals))
+        return int(unindexed) + sum(max(size - known.get(name, 0), 0) for name, size in sizes) // USUAL
 
     def entries(self) -> Iterator[Entry]:
         """Every message of the tail that stands."""
@@ -142,6 +147,12 @@ class Tail:
             return late
         self._stories.update((session, Story(Head(session), Telling(session))) for session in first)
         return set()
+
+
+def _size(path: Path) -> int:
+    with suppress(FileNotFoundError):
+        return path.stat().st_size
+    return 0
 
 
 def _point(connection: DuckDBPyConnection | None) -> Point:

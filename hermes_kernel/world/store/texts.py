@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hermes_kernel.core.events import Kept, Observed, Replied
 from hermes_kernel.core.search.found import Passage
@@ -33,11 +34,25 @@ def with_texts(connection: DuckDBPyConnection, matches: Sequence[Match]) -> tupl
     if not matches:
         return ()
     groups = _neighbours(sorted({match.number for match in matches}))
-    given = [number for group in groups for number in (group[0], group[-1])]
-    rows = connection.execute(" UNION ALL ".join([SOME] * len(groups)), given).fetchall()
+    rows = _unpacked(connection, groups)
     wanted = {match.number for match in matches}
     facts = {number: understood({"fact": kind, **json.loads(body)}) for number, kind, body in rows if number in wanted}
     return tuple((match.score, _with_text(match, facts.get(match.number))) for match in matches)
+
+
+def _unpacked(connection: DuckDBPyConnection, groups: Sequence[Sequence[int]]) -> list[tuple[Any, ...]]:
+    """Facts of each group, and some between. DuckDB does not unpack few rows by more than one thread, and this is the
+    most of many a search."""
+    with ThreadPoolExecutor(2) as threads, connection.cursor() as one, connection.cursor() as other:
+        halves = ((one, groups[::2]), (other, groups[1::2]))
+        return [row for rows in threads.map(_rows, *zip(*halves, strict=True)) for row in rows]
+
+
+def _rows(connection: DuckDBPyConnection, groups: Sequence[Sequence[int]]) -> list[tuple[Any, ...]]:
+    if not groups:
+        return []
+    given = [number for group in groups for number in (group[0], group[-1])]
+    return connection.execute(" UNION ALL ".join([SOME] * len(groups)), given).fetchall()
 
 
 def _neighbours(numbers: Sequence[int]) -> list[list[int]]:

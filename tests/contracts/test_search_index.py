@@ -270,3 +270,24 @@ def test_messages_undone_across_a_compression_are_no_messages(tmp_path: Path) ->
             assert connection.execute("SELECT text FROM messages").fetchall() == [("one",)]
         assert [passage.text for passage in log.passages("s")] == ["one"]
         log.fold()
+
+
+def test_a_forked_child_searches_and_ends_well(tmp_path: Path) -> None:
+    log = store(tmp_path)
+    log.append("s", opened(0), Asked("walrus"))
+    log.fold()
+    log.close()
+    assert done(child(FORKS, tmp_path)) == "1\n1 0\n"
+
+
+FORKS = """
+import os, sys
+from pathlib import Path
+from hermes_kernel.world.store import Store
+log = Store(Path(sys.argv[1]))
+print(log.search("walrus").total, flush=True)
+if not (pid := os.fork()):
+    print(log.search("walrus").total, end=" ", flush=True)
+    os._exit(0)  # as children of `multiprocessing` end; DuckDB 1.5 aborts in any other
+print(os.waitpid(pid, 0)[1])
+"""

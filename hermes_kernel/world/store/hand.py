@@ -6,7 +6,10 @@ read only where it has grown.
 
 from __future__ import annotations
 
+import ctypes
+import os
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,6 +28,17 @@ if TYPE_CHECKING:
 LONG = 20_000  # facts that are not in the index
 
 
+_hands: weakref.WeakSet[Hand] = weakref.WeakSet()
+
+
+def _rest() -> None:
+    for hand in tuple(_hands):
+        hand.rest()
+
+
+os.register_at_fork(before=_rest)
+
+
 class Known(NamedTuple):
     """What there is to be asked: the database, attached as ``store``, and its tail. ``away`` says in one line what
     could not be had, or nothing."""
@@ -39,13 +53,28 @@ class Hand:
 
     def __init__(self, home: Home) -> None:
         self.home = home
+        self._connection: DuckDBPyConnection | None = None
         self.forget()
+        _hands.add(self)
         forget_in_child(self)
 
+    def rest(self) -> None:
+        """Let go of DuckDB, unless it is being asked something. The next question begins another."""
+        if not self._mutex.acquire(blocking=False):
+            return
+        try:
+            if self._connection is not None:
+                self._connection.close()
+            self._connection = None
+        finally:
+            self._mutex.release()
+
     def forget(self) -> None:
-        """Begin anew, as a forked child must: there DuckDB has lost its threads."""
-        self._mutex = threading.Lock()
-        self._connection: DuckDBPyConnection | None = None
+        """Begin anew, as a forked child must. A DuckDB that was being asked something meanwhile has no threads here and
+        would abort the process when it is done away with: one reference more than there are keeps it."""
+        if self._connection is not None:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._connection))
+        self._mutex, self._connection = threading.Lock(), None
         self._tail, self._beside = Tail(self.home), Tail(self.home)
 
     @contextmanager

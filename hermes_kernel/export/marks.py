@@ -32,7 +32,7 @@ def words(text: str) -> str:
 
 def heading(title: str) -> str:
     """A title as it may follow a ``#``."""
-    return sanitise(brief(title, 200))
+    return words(brief(title, 200))
 
 
 def quote(markdown: str) -> str:

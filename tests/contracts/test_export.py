@@ -91,7 +91,7 @@ def test_run_all_asks_the_same_prompts_in_the_same_order_in_one_new_session(tmp_
 def test_a_session_goes_to_stdout_as_markdown(home):
     done = command(home, "export", "child")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("# And &lt;b>columns&lt;/b>?\n")
+    assert done.stdout.startswith("# And &lt;b&gt;columns&lt;/b&gt;?\n")
     assert "Something else" not in done.stdout
 
 

@@ -7,10 +7,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hermes_kernel.core.figures import minute
 from hermes_kernel.core.text import brief
 from hermes_kernel.looking import Answer, answer, conversation
 from hermes_kernel.session import HermesError
-from hermes_kernel.view.finds import finds_html, finds_text, moment, short
+from hermes_kernel.view.finds import finds_html, finds_text, short
 from hermes_kernel.view.reading import Conversation, told_html, told_text, turns
 from hermes_kernel.world.folder import here
 from magics.table import Page, Shown, Table, facts
@@ -27,7 +28,8 @@ def sessions(desk: Desk, rest: str) -> Shown:
     """The conversations last active, the latest first."""
     found = desk.store.sessions(_count("sessions", rest) or LISTED)
     rows = tuple(
-        (short(each.id), brief(each.title, 60), each.outcome, each.calls, moment(each.active)) for each in found
+        (short(each.id), brief(each.title, 60), each.outcome or "open", each.calls, minute(each.active))
+        for each in found
     )
     return Table(("session", "title", "outcome", "calls", "last active"), rows, found)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from hermes_kernel.cli.opened import Commands, command, opened
 from hermes_kernel.cli.trouble import Failure, Misuse
+from hermes_kernel.core.figures import counted
 from hermes_kernel.core.redact import redact
 from hermes_kernel.settings import Settings
 
@@ -95,19 +96,15 @@ def _lines(brought: Brought, *, dry: bool) -> list[str]:
         (brought.calls, "tool call"),
         (brought.titles, "title"),
     )
-    out = [f"{', '.join(_counted(count, what) for count, what in counts)} {did}"]
+    out = [f"{', '.join(counted(count, what) for count, what in counts)} {did}"]
     if brought.grown:
-        out.append(f"{_counted(brought.grown, 'session')} here before had more to tell")
+        out.append(f"{counted(brought.grown, 'session')} here before had more to tell")
     if brought.same or brought.known:
-        out.append(f"already there: {_counted(brought.same, 'session')}, {_counted(brought.known, 'message')}")
+        out.append(f"already there: {counted(brought.same, 'session')}, {counted(brought.known, 'message')}")
     out += [f"left out: {why}: {count:,}" for why, count in sorted(brought.skipped.items())]
     if brought.hidden and brought.messages:
-        out.append(f"{_counted(brought.hidden, 'text')} had a secret in them, which was replaced")
+        out.append(f"{counted(brought.hidden, 'text')} had a secret in them, which was replaced")
     return out
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _beside(folder: Path) -> list[str]:
@@ -115,7 +112,7 @@ def _beside(folder: Path) -> list[str]:
     found = []
     skills = sum(1 for _ in (folder / "skills").rglob("SKILL.md"))
     if skills:
-        found.append(f"{_counted(skills, 'skill')} in {folder / 'skills'}: read in place, not copied")
+        found.append(f"{counted(skills, 'skill')} in {folder / 'skills'}: read in place, not copied")
     if any((folder / "memories").glob("*.md")):
         found.append(f"memories in {folder / 'memories'}: read in place, not copied")
     return found

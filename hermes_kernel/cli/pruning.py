@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 
 from hermes_kernel.cli.opened import Commands, command, opened
 from hermes_kernel.cli.trouble import Misuse
+from hermes_kernel.core.figures import counted, minute
 from hermes_kernel.core.text import brief
 from hermes_kernel.view import clean
+from hermes_kernel.view.finds import short
 
 if TYPE_CHECKING:
     from hermes_kernel.world.store import Store
@@ -126,15 +128,14 @@ def _let_go(store: Store, sessions: Sequence[str], options: argparse.Namespace, 
 
 
 def _line(going: Leaving) -> str:
-    when = datetime.fromtimestamp(going.active).astimezone().strftime("%Y-%m-%d %H:%M")
-    parts = (going.id, when, _number(going.messages, "message"), f"{going.bytes:,} bytes")
+    parts = (short(going.id), minute(going.active), counted(going.messages, "message"), f"{going.bytes:,} bytes")
     return "  ".join((*parts, brief(clean(going.title), 60)))
 
 
 def _sum(going: Sequence[Leaving], *, done: bool) -> str:
     if not going:
         return "There is nothing to delete."
-    what = f"{_number(len(going), 'session')}, {sum(each.bytes for each in going):,} bytes"
+    what = f"{counted(len(going), 'session')}, {sum(each.bytes for each in going):,} bytes"
     if done:
         return f"{what} deleted. `hermes-kernel sessions compact` gives the space back."
     return f"{what} would be deleted."
@@ -147,10 +148,6 @@ def _told(done: Compacted) -> list[str]:
     if done.aside:
         lines.append(f"--damaged removes what was set aside: {', '.join(done.aside)}")
     return lines
-
-
-def _number(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _now() -> float:

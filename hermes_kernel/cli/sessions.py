@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from hermes_kernel.cli.opened import Commands, command, opened
 from hermes_kernel.cli.pruning import add_pruning
 from hermes_kernel.cli.trouble import Misuse
+from hermes_kernel.core.figures import counted, minute
 from hermes_kernel.core.text import brief
 from hermes_kernel.view import clean
+from hermes_kernel.view.finds import short
 
 if TYPE_CHECKING:
     from hermes_kernel.world.store import SessionRow
@@ -46,7 +47,6 @@ def sessions(options: argparse.Namespace) -> int:
 
 
 def _line(row: SessionRow) -> str:
-    when = datetime.fromtimestamp(row.active).astimezone().strftime("%Y-%m-%d %H:%M")
-    calls = f"{row.calls} call{'' if row.calls == 1 else 's'}"
-    parts = (row.id, when, row.outcome or "open", calls, brief(clean(row.title), 60))
+    calls = counted(row.calls, "call")
+    parts = (short(row.id), minute(row.active), row.outcome or "open", calls, brief(clean(row.title), 60))
     return "  ".join(part for part in parts if part)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 from functools import reduce
 
+from hermes_kernel.core.figures import counted, minute
 from hermes_kernel.core.messages import Image
 from hermes_kernel.core.safe import clean, sanitise
 from hermes_kernel.core.text import brief
@@ -33,18 +33,10 @@ def about(session: Conversation) -> str:
         f"Session {span(session.session)}",
         *([f"from {span(opened.notebook)}"] if opened.notebook else []),
         *([f"asked {span(opened.model)}"] if opened.model else []),
-        " to ".join(dict.fromkeys((when(session.started), when(session.active)))),
+        " to ".join(dict.fromkeys((minute(session.started), minute(session.active)))),
         *([f"goes on from {span(opened.parent)}"] if opened.parent else []),
     ]
     return " · ".join(parts)
-
-
-def when(t: float) -> str:
-    """A time to the minute, in UTC."""
-    try:
-        return datetime.fromtimestamp(t, UTC).strftime("%Y-%m-%d %H:%M UTC")
-    except (ValueError, OverflowError, OSError):  # an imported time that no calendar has
-        return "at an unknown time"
 
 
 def picture(turn: Exchange) -> Picture:
@@ -62,7 +54,7 @@ def with_images(images: Sequence[Image]) -> str:
     if not images:
         return ""
     kinds = ", ".join(words(image.mime) for image in images)
-    return f"*with {len(images)} image{'' if len(images) == 1 else 's'}: {kinds}*"
+    return f"*with {counted(len(images), 'image')}: {kinds}*"
 
 
 def _session(session: Conversation, *, told: bool) -> Iterator[str]:
@@ -75,7 +67,7 @@ def _session(session: Conversation, *, told: bool) -> Iterator[str]:
 
 def _turn(turn: Exchange) -> Iterator[str]:
     yield "---"
-    yield f"**You** · {when(turn.at)}" if turn.at else "**You**"
+    yield f"**You** · {minute(turn.at)}" if turn.at else "**You**"
     skills, said = own_words(turn.asked.text)
     yield from (f"*with the skill {span(name)}*" for name in skills)
     yield from _given(quote(said) if said else "", with_images(turn.asked.images))

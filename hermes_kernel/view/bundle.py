@@ -5,6 +5,7 @@ Everything a model, a tool or a server said is escaped; colours are the theme's,
 
 from __future__ import annotations
 
+from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import clean, escape, sanitise
 from hermes_kernel.view.picture import Picture
 from hermes_kernel.view.words import Row
@@ -134,4 +135,4 @@ def _reason_html(picture: Picture) -> list[str]:
 
 
 def _count(rows: tuple[Row, ...]) -> str:
-    return f"{len(rows)} tool{'' if len(rows) == 1 else 's'}"
+    return counted(len(rows), "tool")

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
+from hermes_kernel.core.figures import counted, minute
 from hermes_kernel.core.safe import clean, escape
 from hermes_kernel.core.search.found import Found, Hit, Passage, Snippet, Thread
 from hermes_kernel.core.text import brief
@@ -22,11 +22,6 @@ NARROW = 'style="text-align:left;vertical-align:top;white-space:nowrap;padding-r
 def short(session: str) -> str:
     """A session's id as a person may copy it: the beginning of one of ours, the whole of any other on one line."""
     return session[:SHORT] if OURS.fullmatch(session) else _line(session)
-
-
-def moment(t: float) -> str:
-    """Seconds since 1970 as a date and a time, to the minute."""
-    return f"{datetime.fromtimestamp(t, UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def speaker(passage: Passage) -> str:
@@ -57,9 +52,8 @@ def summary(found: Found, command: str) -> str:
     if not found.threads:
         return f"Nothing was found. {note}".strip()
     partly = "No message has every word; these have the most of them. " if found.partly else ""
-    many = f"{found.total:,} message{'' if found.total == 1 else 's'}"
     read = f"Read one with `{command} show ID`, around a find with `{command} show ID PLACE`."
-    return " ".join(part for part in (f"{partly}{many} found.", note, read) if part)
+    return " ".join(part for part in (f"{partly}{counted(found.total, 'message')} found.", note, read) if part)
 
 
 def _thread(thread: Thread) -> Iterator[str]:
@@ -67,7 +61,7 @@ def _thread(thread: Thread) -> Iterator[str]:
     yield f"{short(first)}  {_about(thread)}"
     for hit in thread.hits:
         passage, where = hit.passage, _elsewhere(hit, first)
-        yield f"  {passage.n:>5}  {moment(passage.t)}  {speaker(passage)}{where}"
+        yield f"  {passage.n:>5}  {minute(passage.t)}  {speaker(passage)}{where}"
         yield f"         {marked(hit.snippet)}"
     yield ""
 
@@ -78,7 +72,7 @@ def _rows(thread: Thread) -> Iterator[str]:
     for hit in thread.hits:
         passage = hit.passage
         who = f"{speaker(passage)}{_elsewhere(hit, first)}"
-        about = "".join(f"<td {NARROW}>{escape(each)}</td>" for each in (str(passage.n), moment(passage.t), who))
+        about = "".join(f"<td {NARROW}>{escape(each)}</td>" for each in (str(passage.n), minute(passage.t), who))
         yield f"<tr>{about}<td {CELL}>{_html(hit.snippet)}</td></tr>"
 
 

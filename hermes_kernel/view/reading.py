@@ -7,10 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hermes_kernel.core.figures import minute
 from hermes_kernel.core.safe import clean, escape
 from hermes_kernel.core.search.found import Passage
 from hermes_kernel.core.text import brief
-from hermes_kernel.view.finds import moment, short, speaker
+from hermes_kernel.view.finds import short, speaker
 
 MOST = 200  # messages shown at once
 NEAR = 5  # messages before and after a place
@@ -78,7 +79,7 @@ def turns(passages: tuple[Passage, ...]) -> tuple[TurnLine, ...]:
 
 def heading(told: Conversation) -> tuple[str, ...]:
     """Title, where it was, and its relatives: a line each."""
-    about = (f"session {short(told.session)}", clean(told.notebook), clean(told.model), moment(told.started))
+    about = (f"session {short(told.session)}", clean(told.notebook), clean(told.model), minute(told.started))
     lines = [brief(clean(told.title), 100) or "(no title)", " · ".join(part for part in about if part)]
     if told.parent:
         lines.append(f"branched from {_relative(told.parent)}")
@@ -91,7 +92,7 @@ def told_text(told: Conversation, *, folded: bool = True) -> str:
     """The conversation as text; results are folded to their first lines unless they are asked for."""
     lines = [*heading(told), ""]
     for passage in told.passages[:MOST]:
-        lines.append(f"[{passage.n}] {speaker(passage)} · {moment(passage.t)}")
+        lines.append(f"[{passage.n}] {speaker(passage)} · {minute(passage.t)}")
         lines += [f"    {line}" for line in _lines(passage, folded=folded)]
     return "\n".join([*lines, *_rest(told)])
 
@@ -123,7 +124,7 @@ def _lines(passage: Passage, *, folded: bool) -> Iterator[str]:
 
 
 def _html(passage: Passage, *, folded: bool) -> str:
-    head = f"[{passage.n}] {speaker(passage)} · {moment(passage.t)}"
+    head = f"[{passage.n}] {speaker(passage)} · {minute(passage.t)}"
     words = escape("\n".join(_lines(passage, folded=False)))
     if passage.role != "tool":
         return f"<div><small>{escape(head)}</small></div><div {BODY}>{words}</div>"

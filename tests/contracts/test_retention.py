@@ -446,9 +446,9 @@ def test_a_dry_run_lists_what_would_go_and_deletes_nothing(old):
     told = command(old, "prune", "--older-than", "180d", "--dry-run")
     assert told.returncode == 0, told.stderr
     first, second, last = told.stdout.splitlines()
-    assert first.startswith("ancient  2001-09-09 01:46  4 messages  ")
+    assert first.startswith("ancient  2001-09-09 01:46 UTC  4 messages  ")
     assert first.endswith(" bytes  First?")
-    assert second.startswith("child  2001-09-09 01:46  1 message  ")
+    assert second.startswith("child  2001-09-09 01:46 UTC  1 message  ")
     assert last.startswith("2 sessions, ")
     assert last.endswith(" bytes would be deleted.")
     assert sessions_of(store(old)) == {"ancient", "child", "today"}

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
+from hermes_kernel.core.figures import minute
 from hermes_kernel.core.safe import clean
 from hermes_kernel.core.search.found import Found, Passage, Snippet, Thread
 from hermes_kernel.core.search.query import Filters, Query
@@ -174,7 +174,7 @@ class _Page:
 
 def _place(passage: Passage, place: str) -> str:
     who = f"{passage.role} {_quoted(passage.tool)}" if passage.tool else passage.role
-    return f"{place} · {who} · {datetime.fromtimestamp(passage.t, UTC):%Y-%m-%d %H:%M} UTC"
+    return f"{place} · {who} · {minute(passage.t)}"
 
 
 def _marked(snippet: Snippet) -> str:

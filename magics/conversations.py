@@ -77,8 +77,7 @@ def title(desk: Desk, rest: str) -> Shown:
 
 def export(desk: Desk, rest: str) -> Shown:
     """Write a conversation to a file, whose ending says how."""
-    from hermes_kernel.export import FORMATS, export, format_of, save
-    from hermes_kernel.world.store.reading import records
+    from hermes_kernel.export import FORMATS, export, format_of, save, save_over
 
     words = _words(rest)
     force = "--force" in words
@@ -89,9 +88,11 @@ def export(desk: Desk, rest: str) -> Shown:
             f"export takes a file that ends in {', '.join(f'.{each}' for each in FORMATS)}: export [ID] FILE."
         )
     session = desk.store.find(" ".join(name)) if name else desk.agent.session_id
-    path = here() / Path(file).expanduser()
+    text, path = export(desk.store.records(session), form), here() / Path(file).expanduser()
     try:
-        save(export(records(desk.store.home, session), form), path, force=force)
+        (save_over if force else save)(text, path)
+    except FileExistsError as error:
+        raise HermesError(str(error)) from None
     except OSError as error:
         raise HermesError(brief(f"{path} was not written: {error.strerror or error}", 300)) from None
     return facts(("session", session), ("written to", str(path)), value=path)

@@ -39,18 +39,19 @@ def export(options: argparse.Namespace) -> int:
         StoreError: the store cannot be read.
         OSError: the file cannot be written.
     """
-    from hermes_kernel.export import export as told
-    from hermes_kernel.export import save
+    from hermes_kernel.export import export as exported
+    from hermes_kernel.export import save, save_over
 
     form = _format(options)
-    target = Path(options.output)
-    if options.output != STDOUT and target.exists() and not options.force:
-        raise Misuse(f"{target} is there already: give --force to write over it, or another name")
-    text = told(_records(options.session, lineage=options.lineage), form, options.kernel)
+    text = exported(_records(options.session, lineage=options.lineage), form, options.kernel)
     if options.output == STDOUT:
         sys.stdout.write(text)
         return 0
-    save(text, target, force=options.force)
+    target = Path(options.output)
+    try:
+        (save_over if options.force else save)(text, target)
+    except FileExistsError as error:
+        raise Misuse(str(error)) from None
     print(f"{target}: written", file=sys.stderr)
     return 0
 

@@ -6,16 +6,24 @@ import os
 from pathlib import Path
 
 
-def save(text: str, path: Path, *, force: bool = False) -> None:
-    """Write `text`. The file is the person's: their umask decides who may read it; one that is replaced keeps its own
-    permissions.
+def save(text: str, path: Path) -> None:
+    """Write `text` where nothing is yet. The file is the person's: their umask decides who may read it.
 
     Raises:
-        FileExistsError: there is a file already, and ``force`` is not set.
+        FileExistsError: there is a file already; one line says what to do.
         OSError: the folder is not there or cannot be written.
     """
-    if path.exists() and not force:
-        raise FileExistsError(f"{path} is there already: --force writes over it")
+    if path.exists():
+        raise FileExistsError(f"{path} is there already: give --force to write over it, or another name")
+    save_over(text, path)
+
+
+def save_over(text: str, path: Path) -> None:
+    """Write `text` whatever is there. A file that is replaced keeps its own permissions.
+
+    Raises:
+        OSError: the folder is not there or cannot be written.
+    """
     target = path.resolve()  # what a link names is replaced, not the link
     half = target.with_name(f".{target.name[:200]}.{os.getpid()}")
     try:

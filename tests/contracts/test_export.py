@@ -13,7 +13,7 @@ import pytest
 from nbclient import NotebookClient
 
 from hermes_kernel.core.events import Opened, Titled, Undone
-from hermes_kernel.export import save
+from hermes_kernel.export import save, save_over
 from hermes_kernel.testing import Server, say
 from tests.contracts.stores import ROOT, store, told, turn
 
@@ -124,7 +124,7 @@ def test_the_lines_of_a_session_make_it_again_in_another_home(home, tmp_path_fac
 
 def test_a_lineage_is_told_from_its_beginning(home):
     done = command(home, "export", "child", "--lineage")
-    assert done.stdout.index("# Rows") < done.stdout.index("# And &lt;b>columns")
+    assert done.stdout.index("# Rows") < done.stdout.index("# And &lt;b&gt;columns")
     assert "Something else" not in done.stdout
 
 
@@ -167,7 +167,7 @@ def test_a_file_that_is_replaced_keeps_its_permissions_and_a_link_its_target(tmp
     target.write_text("old")
     target.chmod(0o600)
     link.symlink_to(target)
-    save("new", link, force=True)
+    save_over("new", link)
     assert (target.read_text(), target.stat().st_mode & 0o777, link.is_symlink()) == ("new", 0o600, True)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a.md", "link.md"]
 

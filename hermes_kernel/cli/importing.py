@@ -21,6 +21,7 @@ from hermes_kernel.settings import Settings
 if TYPE_CHECKING:
     from hermes_kernel.world.importing import Brought
 
+STANDS = "What was imported stands; the same command goes on where this one stopped."
 SEVERAL = 50  # sessions from which on a person is told how far it is
 
 
@@ -64,15 +65,15 @@ def _bring(path: Path, settings: Settings, *, dry: bool) -> Brought:
     from hermes_kernel.world.store import StoreError
 
     care = Care(partial(redact, secrets=settings.secrets))
-    try:
-        with source(path) as found, opened() as store:
-            with _progress(len(found)) as tell:
-                brought = Importer(store, settings.home, care, dry=dry).bring(found.stories(care), tell)
+    with source(path) as found, opened() as store:
+        try:
+            with _progress(found.expected) as tell:
+                brought = Importer(store, care, dry=dry).bring(found.stories(care), tell)
+        except StoreError as error:
+            raise Failure(str(error) if dry else f"{error}\n{STANDS}") from None
+        if not dry:
             with suppress(StoreError):  # what is not folded is found all the same
-                if not dry:
-                    store.fold()
-    except StoreError as error:
-        raise Failure(f"{error}\nWhat was imported stands; the same command goes on where this one stopped.") from None
+                store.fold()
     return brought
 
 

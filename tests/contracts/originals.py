@@ -77,7 +77,7 @@ def bring(home: Path, path: Path, *, dry: bool = False) -> Brought:
     store = Store(home)
     care = Care(redact)
     with source(path) as found:
-        brought = Importer(store, home, care, dry=dry).bring(found.stories(care))
+        brought = Importer(store, care, dry=dry).bring(found.stories(care))
     store.close()
     return brought
 

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from hermes_kernel.world.importing.jsonl import Copy
 from hermes_kernel.world.importing.known import Known, known, uid
@@ -17,7 +16,7 @@ from hermes_kernel.world.importing.news import News, copied, news, origin
 from hermes_kernel.world.importing.told import Care, Story
 from hermes_kernel.world.store import Store, StoreError
 from hermes_kernel.world.store.locks import Busy, held
-from hermes_kernel.world.store.places import Places, explaining
+from hermes_kernel.world.store.places import explaining
 from hermes_kernel.world.store.records import Record
 from hermes_kernel.world.store.taking import Trace
 
@@ -31,7 +30,7 @@ CLASH = "sessions whose id a session of another origin has here"
 WENT_ON = "sessions that were gone on with here and have more to tell"
 LATE = "messages from before those that are here"
 
-Told = Story | Copy
+Session = Story | Copy
 
 
 @dataclass(slots=True)
@@ -53,17 +52,17 @@ class Brought:
 class Importer:
     """One import into the store of one home."""
 
-    def __init__(self, store: Store, home: Path, care: Care, *, dry: bool = False) -> None:
+    def __init__(self, store: Store, care: Care, *, dry: bool = False) -> None:
         """``dry``: everything is looked at and counted, nothing is written."""
         self._store = store
-        self._places = Places(home)
+        self._places = store.home.places
         self._care = care
         self._dry = dry
         self._owed = 0  # facts written since the last fold
         self.brought = Brought(skipped=care.skipped)
 
-    def bring(self, stories: Iterable[Told], progress: Callable[[int], None] = lambda _: None) -> Brought:
-        """Write what is new in `stories`; ``progress`` is told how many sessions are done.
+    def bring(self, sessions: Iterable[Session], progress: Callable[[int], None] = lambda _: None) -> Brought:
+        """Write what is new in `sessions`; ``progress`` is told how many are done.
 
         Raises:
             StoreError: the store cannot be read or written, or another import is at work; what was written stands, and
@@ -71,7 +70,7 @@ class Importer:
         """
         done = 0
         with self._alone():
-            for batch in _batches(stories):
+            for batch in _batches(sessions):
                 self._batch(batch)
                 done += len(batch)
                 progress(done)
@@ -90,7 +89,7 @@ class Importer:
         except Busy:
             raise StoreError("another import is at work in this home: try again when it is done") from None
 
-    def _batch(self, batch: Sequence[Told]) -> None:
+    def _batch(self, batch: Sequence[Session]) -> None:
         with ExitStack() as claims:
             free = [told for told in batch if self._dry or self._claimed(claims, told)]
             there = self._store.present([told.session for told in free])
@@ -105,7 +104,7 @@ class Importer:
                     fresh += self._look(told, known(traces.get(told.session, ())))
             self._write(fresh)
 
-    def _claimed(self, claims: ExitStack, told: Told) -> bool:
+    def _claimed(self, claims: ExitStack, told: Session) -> bool:
         try:
             claims.enter_context(self._store.claim(told.session))
         except StoreError as error:
@@ -115,7 +114,7 @@ class Importer:
             return False
         return True
 
-    def _look(self, told: Told, here: Known) -> Sequence[Record]:
+    def _look(self, told: Session, here: Known) -> Sequence[Record]:
         """What is to be written of one session, counted."""
         if here.uids and not _same(told, here):
             self._care.skip(CLASH)
@@ -151,19 +150,19 @@ class Importer:
             self._owed = 0
 
 
-def _same(told: Told, here: Known) -> bool:
+def _same(told: Session, here: Known) -> bool:
     """Whether it is one session that is told of and that is here, and not two of one id."""
     if isinstance(told, Story):
         return uid(told.session, origin(told)) in here.uids
     return any(record.uid in here.uids or record.n >= here.next for record in told.records)
 
 
-def _batches(stories: Iterable[Told]) -> Iterator[list[Told]]:
+def _batches(sessions: Iterable[Session]) -> Iterator[list[Session]]:
     """So many sessions at once, each once in a batch."""
-    batch: list[Told] = []
+    batch: list[Session] = []
     names: set[str] = set()
     room = 1.0
-    for told in stories:
+    for told in sessions:
         share = _share(told)
         if batch and (told.session in names or share > room):
             yield batch
@@ -175,7 +174,7 @@ def _batches(stories: Iterable[Told]) -> Iterator[list[Told]]:
         yield batch
 
 
-def _share(told: Told) -> float:
+def _share(told: Session) -> float:
     """How much of a batch it takes up."""
     if isinstance(told, Copy):
         return max(1 / SESSIONS, len(told.records) / FACTS)

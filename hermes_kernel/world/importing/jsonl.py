@@ -33,8 +33,9 @@ class Lines:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def __len__(self) -> int:
-        """Not known before it is read."""
+    @property
+    def expected(self) -> int:
+        """How many sessions there are: 0, for nobody knows before it is read."""
         return 0
 
     def __enter__(self) -> Self:

@@ -56,7 +56,9 @@ class StateDb:
                 raise Unreadable(f"{path} cannot be read: {error}. Expected the state.db of Hermes Agent.") from error
             raise
 
-    def __len__(self) -> int:
+    @property
+    def expected(self) -> int:
+        """How many sessions there are, but for those that are not listed."""
         return len(self._ids)
 
     def __enter__(self) -> Self:

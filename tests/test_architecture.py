@@ -39,7 +39,11 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "hermes_kernel.agent": (*MIDDLE, "hermes_kernel.session", "hermes_kernel.equipment", "hermes_kernel.agent"),
     "hermes_kernel.view": (*INNER, "hermes_kernel.view"),
     "hermes_kernel.export": (
-        *INNER, "hermes_kernel.cell", "hermes_kernel.view", "hermes_kernel.world.store.records", "hermes_kernel.export",
+        *INNER,
+        "hermes_kernel.cell",
+        "hermes_kernel.view",
+        "hermes_kernel.world.store.records",
+        "hermes_kernel.export",
     ),
     "hermes_kernel.looking": (*MIDDLE, "hermes_kernel.session", "hermes_kernel.view", "hermes_kernel.looking"),
     "hermes_kernel.testing": (*BASE, "hermes_kernel.world", "hermes_kernel.testing"),

@@ -15,11 +15,14 @@ from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from hermes_kernel.core.figures import counted
 from hermes_kernel.core.text import brief
 from hermes_kernel.given import near_misses
 from hermes_kernel.settings import LOCAL, RANGES, NoEndpoint, Settings
 from hermes_kernel.world.discover import Listing, listening, listing
 from hermes_kernel.world.local import available
+from hermes_kernel.world.store import StoreError
+from hermes_kernel.world.store.shared.standing import standing as shared_standing
 from hermes_kernel.world.store.standing import Standing, standing
 
 NEEDED = ("hermes-kernel", "openai", "duckdb", "ipykernel", "ipython", "ipywidgets", "jupyter_client", "nbclient")
@@ -57,6 +60,7 @@ def examine(
         *_kernelspec(),
         *_home(settings.home),
         *_store(settings.home),
+        *_shared(settings),
         *_keyfile(settings.home / "kernel.toml"),
         *_names(environ),
         *_endpoint(settings, servers),
@@ -142,6 +146,22 @@ def _unfolded(stands: Standing) -> Iterator[Finding]:
         yield Finding("store", State.NOTE, f"{left}; {stands.problem}", "nothing is lost: what is told goes on there")
     elif stands.unfolded:
         yield Finding("store", State.OK, f"{left} not folded yet: read and searched all the same")
+
+
+def _shared(settings: Settings) -> Iterator[Finding]:
+    if not settings.store_url:
+        return
+    try:
+        stands = shared_standing(settings.home, settings.store_url)
+    except StoreError as error:
+        yield Finding("shared store", State.PROBLEM, str(error), "or set HERMES_STORE_URL to nothing to go on alone")
+        return
+    if stands.problem:
+        facts = f"; up to {counted(stands.waiting, 'fact')} of this home may wait for it" if stands.waiting else ""
+        then = "nothing is lost: turns go on, and what they say is sent when it can be had"
+        yield Finding("shared store", State.NOTE, f"{stands.problem}{facts}", then)
+    else:
+        yield Finding("shared store", State.OK, f"{stands.at} answers")
 
 
 def _keyfile(path: Path) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -17,6 +18,8 @@ import pytest
 from hermes_kernel import Agent
 from hermes_kernel.core.events import Asked, Noticed, Opened, Titled
 from hermes_kernel.core.plain import dump
+from hermes_kernel.doctor import State, examine, report
+from hermes_kernel.settings import Settings
 from hermes_kernel.testing import ScriptedModel, say
 from hermes_kernel.world.store import StoreError
 from hermes_kernel.world.store.opening import open_store
@@ -433,6 +436,40 @@ def test_what_is_owed_to_one_store_never_goes_to_another_and_waits_whoever_folds
     assert opened("a").fold().waiting == ""
     assert [row.id for row in opened("c").sessions()] == ["s"]
     assert journals(alone.home.places.home) == []
+
+
+def test_the_doctor_says_how_a_shared_store_stands_and_makes_nothing_there(opened, postgres, tmp_path, url):  # noqa: F811
+    def shared():
+        found = examine(Settings(home=tmp_path / "a", store_url=url, base_url="local:"), {}, tuple)
+        return next(each for each in found if each.what == "shared store")
+
+    def schemas():
+        return postgres.execute("SELECT nspname FROM pg_namespace ORDER BY 1", url.rpartition("/")[2])
+
+    before = schemas()
+    assert (shared().state, shared().said.rpartition(":")[2]) == (State.OK, f"{url.rpartition(':')[2]} answers")
+    assert schemas() == before
+    store = opened()
+    told(store, "s", turn("s"))
+    postgres.stop()
+    store.append("s", Titled("Told to nobody"))
+    away = shared()
+    postgres.start()
+    assert away.state is State.NOTE
+    assert "cannot be had now" in away.said
+    assert re.search(r"; up to \d facts of this home may wait for it", away.said)
+    assert "nothing is lost" in away.then
+    assert shared().state is State.OK
+
+
+def test_the_doctor_says_that_an_address_is_none_without_the_password(tmp_path):
+    found = examine(
+        Settings(home=tmp_path, store_url="postgresql://me:geheim@db/x?schema=X", base_url="local:"), {}, tuple
+    )
+    (problem,) = [each for each in found if each.what == "shared store"]
+    assert problem.state is State.PROBLEM
+    assert "schema in store_url" in problem.said
+    assert "geheim" not in report(found)
 
 
 def test_one_home_keeps_two_stores_apart(opened, postgres):  # noqa: F811

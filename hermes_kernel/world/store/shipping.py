@@ -39,6 +39,13 @@ def ship(places: Places, shared: Shared | None) -> str:
     return ""
 
 
+def owed(places: Places, tag: str) -> int:
+    """How many facts in journals of this `tag` no fold has brought yet; whoever wrote them may have."""
+    gone = shipped(places)
+    due = [path for path in journals(places.journals) if path.stem.endswith(tag)]
+    return sum(len(read(path, gone.get(path.name, 0)).records) for path in due)
+
+
 def is_owed(places: Places, path: Path) -> bool:
     """Whether a shared store still lacks some of this journal."""
     return bool(OWED.search(path.stem)) and bool(read(path, shipped(places).get(path.name, 0)).records)

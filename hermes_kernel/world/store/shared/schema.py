@@ -30,6 +30,16 @@ def ready(connection: Connection, schema: str, steps: tuple[str, ...] = STEPS) -
         with connection.transaction():
             connection.execute(ALONE)
             _migrate(connection, schema, steps)
+    known(connection, steps)
+
+
+def known(connection: Connection, steps: tuple[str, ...] = STEPS) -> None:
+    """Nothing, where the store is of a format that this program knows, or is not made yet.
+
+    Raises:
+        StoreError: it is of a newer format.
+        psycopg.Error: as the server says.
+    """
     if (version := _version(connection)) > len(steps):
         raise StoreError(
             f"the shared store has format {version} and this Hermes Kernel knows {len(steps)}: "

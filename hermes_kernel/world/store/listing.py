@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from hermes_kernel.world.store import database
 from hermes_kernel.world.store.hand import Hand, Known
-from hermes_kernel.world.store.places import NoSession
+from hermes_kernel.world.store.naming import named
 from hermes_kernel.world.store.threads import NOTHING, Head
 from hermes_kernel.world.store.views import VIEWS
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-LAST = "last"
-BEGINNING = 4  # characters of an id that may name it
 
 HEADS = """
 SELECT session, parent, title, notebook, model, last, asked, latest, first_number, last_number
@@ -76,7 +74,7 @@ def newest(hand: Hand, limit: int) -> list[SessionRow]:
     return [SessionRow(*row) for row in rows]
 
 
-def latest(hand: Hand, notebook: str | None) -> str | None:
+def latest(hand: Hand, notebook: str | None = None) -> str | None:
     """The session last active, in one notebook or in any."""
     with hand.reach() as known:
         return next((head.session for head in _last_active(known, 1, notebook)), None)
@@ -101,15 +99,7 @@ def find(hand: Hand, text: str) -> str:
         titles = {session: head.title for session, head in heads.items()}
         if known.connection:
             titles |= dict(known.connection.execute(NAMED, [_told_or_gone(known), text, text]).fetchall())
-    if text in titles:
-        return text
-    if text == LAST and (newest := latest(hand, None)):
-        return newest
-    begun = [session for session in titles if len(text) >= BEGINNING and session.startswith(text)]
-    named = begun or [session for session, title in titles.items() if title == text]
-    if len(named) != 1:
-        raise NoSession(text, () if named else ids(hand), named)
-    return named[0]
+    return named(text, titles, partial(latest, hand), partial(ids, hand))
 
 
 def _last_active(known: Known, limit: int, notebook: str | None = None) -> list[Head]:

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import tzinfo
 from typing import NamedTuple
 
-from hermes_kernel.core.events import Asked, Kept, Opened, Titled
+from hermes_kernel.core.events import Kept
 from hermes_kernel.core.search.finding import About, find, root
 from hermes_kernel.core.search.found import Found, Passage
 from hermes_kernel.core.search.passages import passages
 from hermes_kernel.core.search.query import Query, parse
 from hermes_kernel.core.search.rank import Entry, entry
-from hermes_kernel.core.text import brief
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.ports import Clock
+from hermes_kernel.world.store.naming import named
 from hermes_kernel.world.store.places import NoSession, StoreError
-from hermes_kernel.world.store.views import ACCOUNT
+from hermes_kernel.world.store.threads import Head, told
 from hermes_kernel.world.zone import LOCAL
-
-TITLE = 80  # characters of a first prompt that stand for a title
-BEGINNING = 4  # characters of an id that may name it
 
 
 class _Told(NamedTuple):
@@ -53,9 +49,12 @@ class MemoryLog:
 
     def search(self, query: str | Query, limit: int = 10) -> Found:
         asked = query if isinstance(query, Query) else parse(query, now=self._clock.now(), zone=self._zone)
-        facts = {session: [fact for _, fact in told] for session, told in self._facts.items()}
-        parents = {session: _opened(each).parent for session, each in facts.items()}
-        about = {session: _about(root(parents, session), each) for session, each in facts.items()}
+        heads = self._heads()
+        parents = {session: head.parent for session, head in heads.items()}
+        about = {
+            session: About(root(parents, session), head.title, head.notebook, head.model)
+            for session, head in heads.items()
+        }
         entries = [each for session in self._facts for each in self._entries(session, about[session])]
         return find(entries, asked, about, limit)
 
@@ -63,19 +62,13 @@ class MemoryLog:
         return passages(session_id, ((n, t, fact) for n, (t, fact) in enumerate(self._of(session_id))))
 
     def find(self, text: str) -> str:
-        if text in self._facts or (text == "last" and self._facts):
-            return text if text in self._facts else next(reversed(self._facts))
-        begun = [session for session in self._facts if len(text) >= BEGINNING and session.startswith(text)]
-        called = [name for name, told in self._facts.items() if _title([fact for _, fact in told]) == text]
-        named = begun or called
-        if len(named) != 1:
-            raise NoSession(text, self._facts, named)
-        return named[0]
+        titles = {session: head.title for session, head in self._heads().items()}
+        return named(text, titles, self.latest, lambda: titles)
 
     def latest(self, notebook: str | None = None) -> str | None:
         """The id of the session last active, in one notebook or in any."""
-        active = reversed(self._facts.items())
-        return next((name for name, told in active if notebook is None or _is_of(notebook, told)), None)
+        heads = self._heads()
+        return next((name for name in reversed(self._facts) if notebook in {None, heads[name].notebook}), None)
 
     def claim(self, session_id: str) -> ExitStack:
         """The right to act on a session, until closed.
@@ -106,26 +99,14 @@ class MemoryLog:
             raise NoSession(session_id, self._facts)
         return self._facts[session_id]
 
+    def _heads(self) -> dict[str, Head]:
+        """What is known of each session."""
+        heads = {session: Head(session) for session in self._facts}
+        for session, facts in self._facts.items():
+            for n, (t, fact) in enumerate(facts):
+                heads[session] = told(heads[session], n, t, fact)
+        return heads
+
     def _entries(self, session: str, about: About) -> Iterator[Entry]:
         for passage in self.passages(session):
             yield entry(passage, about.notebook, about.model)
-
-
-def _is_of(notebook: str, told: Sequence[_Told]) -> bool:
-    return any(isinstance(fact, Opened) and fact.notebook == notebook for _, fact in told)
-
-
-def _opened(facts: Sequence[Kept]) -> Opened:
-    return next((fact for fact in facts if isinstance(fact, Opened)), Opened(""))
-
-
-def _about(origin: str, facts: Sequence[Kept]) -> About:
-    opened = _opened(facts)
-    return About(origin, _title(facts), opened.notebook, opened.model)
-
-
-def _title(facts: Sequence[Kept]) -> str:
-    """The last name a session was given, or its first prompt without the account of cells that may stand before it."""
-    given = [fact.title for fact in facts if isinstance(fact, Titled)]
-    asked = next((fact.text for fact in facts if isinstance(fact, Asked)), "")
-    return given[-1] if given else brief(re.sub(ACCOUNT, "", asked, count=1, flags=re.DOTALL), TITLE)

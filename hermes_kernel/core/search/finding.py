@@ -33,15 +33,15 @@ def root(parents: Mapping[str, str], session: str) -> str:
     return min(line[line.index(session) :]) if session else line[-1]
 
 
-def shown(ranked: Ranked, query: Query, about: Mapping[str, About], limit: int, note: str = "") -> Found:
+def shown(found: Ranked, query: Query, about: Mapping[str, About], limit: int, note: str = "") -> Found:
     """The best ``limit`` threads of what was found, with the `HITS` best of each. ``about`` knows each session."""
     groups: dict[str, list[tuple[float, Passage]]] = {}
-    for points, passage in ranked.best:
-        root = about[passage.session].root
-        if root in groups or len(groups) < limit:
-            groups.setdefault(root, []).append((points, passage))
-    threads = tuple(_thread(root, best[:HITS], query, about) for root, best in groups.items())
-    return Found(threads, ranked.total, partly=ranked.met < len(query.clauses) and ranked.total > 0, note=note)
+    for points, passage in found.best:
+        origin = about[passage.session].root
+        if origin in groups or len(groups) < limit:
+            groups.setdefault(origin, []).append((points, passage))
+    threads = tuple(_thread(origin, best[:HITS], query, about) for origin, best in groups.items())
+    return Found(threads, found.total, partly=found.met < len(query.clauses) and found.total > 0, note=note)
 
 
 def find(entries: Sequence[Entry], query: Query, about: Mapping[str, About], limit: int) -> Found:
@@ -49,7 +49,7 @@ def find(entries: Sequence[Entry], query: Query, about: Mapping[str, About], lim
     return shown(ranked(entries, query, census(entries, query)), query, about, limit)
 
 
-def _thread(root: str, best: Sequence[tuple[float, Passage]], query: Query, about: Mapping[str, About]) -> Thread:
+def _thread(origin: str, best: Sequence[tuple[float, Passage]], query: Query, about: Mapping[str, About]) -> Thread:
     hits = tuple(Hit(passage, points, snippet(passage.text, query)) for points, passage in best)
     known = about[hits[0].passage.session]
-    return Thread(root, known.title, known.notebook, known.model, hits)
+    return Thread(origin, known.title, known.notebook, known.model, hits)

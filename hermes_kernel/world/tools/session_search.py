@@ -6,12 +6,12 @@ Whatever was said stands behind a bar at the beginning of its line, so that no o
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from hermes_kernel.core.figures import minute
 from hermes_kernel.core.safe import clean
-from hermes_kernel.core.search.found import Found, Passage, Snippet, Thread
+from hermes_kernel.core.search.found import Found, Hit, Passage, Snippet, Thread
 from hermes_kernel.core.search.query import Filters, Query
 from hermes_kernel.core.text import brief
 from hermes_kernel.world.ports import Finder
@@ -20,7 +20,6 @@ from hermes_kernel.world.tools.results import ToolError
 from hermes_kernel.world.tools.tool import Tool, built_in
 
 THREADS = 10
-FINDS = 5  # shown of one conversation
 WINDOW = 20  # messages read around a place
 CUT = 2_000  # characters shown of one of them
 ROOM = 0.9  # of a result's characters; the rest is for what stands around the text
@@ -78,7 +77,7 @@ def _discovered(finder: Finder, text: str, whose: str, own: Callable[[], str], l
     if not threads:
         said = f"No earlier session says {brief(clean(text), 100)}. Try fewer or other words, prefix* or OR."
         return f"{said if asked else 'There is no earlier session.'}{_missed(found)}"
-    lines = (line for thread in threads for line in _thread(thread, FINDS if asked else 1))
+    lines = (line for thread in threads for line in _thread(thread, thread.hits if asked else thread.hits[:1]))
     return "\n".join([PAST + _told(found, "best" if asked else "latest"), *lines, "", READ_ON])
 
 
@@ -97,13 +96,13 @@ def _missed(found: Found) -> str:
     return f" Not all could be searched: {brief(clean(found.note), 200)}" if found.note else ""
 
 
-def _thread(thread: Thread, finds: int) -> Iterator[str]:
+def _thread(thread: Thread, hits: Iterable[Hit]) -> Iterator[str]:
     yield ""
     about = [
         f"{what} {_quoted(name)}" for what, name in (("notebook", thread.notebook), ("model", thread.model)) if name
     ]
     yield " · ".join([_quoted(thread.title or "untitled"), *about])
-    for hit in thread.hits[:finds]:
+    for hit in hits:
         yield _place(hit.passage, f"session {brief(clean(hit.passage.session), 200)} around {hit.passage.n}")
         yield _barred(_marked(hit.snippet))
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hermes_kernel.core.events import Asked, Opened, Titled
 from hermes_kernel.core.plain import dump
 from hermes_kernel.world.store import StoreError
-from hermes_kernel.world.store.heads import Heads
+from hermes_kernel.world.store.ends import Ends
 from tests.contracts.stores import child, counted, done, journals, store, told
 
 STORM = """
@@ -102,11 +102,11 @@ words = st.lists(st.sampled_from("abc"), max_size=5)
 
 @given(broken=words, given_next=words)
 def test_facts_given_again_keep_their_names_as_far_as_they_are_the_same(broken, given_next):
-    heads = Heads(lambda: 1.0, counted("uid"))
-    heads.remember("s", [])
-    first = heads.place("s", [dump(Titled(word)) for word in broken])
-    heads.broken["s"] = first
-    second = heads.place("s", [dump(Titled(word)) for word in given_next])
+    ends = Ends(lambda: 1.0, counted("uid"))
+    ends.remember("s", [])
+    first = ends.place("s", [dump(Titled(word)) for word in broken])
+    ends.broken["s"] = first
+    second = ends.place("s", [dump(Titled(word)) for word in given_next])
     same = 0
     while same < min(len(broken), len(given_next)) and broken[same] == given_next[same]:
         same += 1

@@ -23,9 +23,9 @@ from hermes_kernel.core.search.query import Query, parse
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.store.apart import Apart
+from hermes_kernel.world.store.ends import Ends, Told
 from hermes_kernel.world.store.fold import Folded, fold
 from hermes_kernel.world.store.hand import Hand
-from hermes_kernel.world.store.heads import Heads, Told
 from hermes_kernel.world.store.index import understood
 from hermes_kernel.world.store.journal import Journal
 from hermes_kernel.world.store.kin import Relatives, family, relatives
@@ -71,7 +71,7 @@ class Store:
         self._journal = Journal(self._places.journals, ids, tag=shared.tag if shared else "")
         self._apart = Apart(home, self._clock.elapsed, shared.url if shared else "")
         self._mutex = threading.Lock()
-        self._heads = Heads(self._clock.now, self._journal.mint)
+        self._ends = Ends(self._clock.now, self._journal.mint)
         forget_in_child(self)
 
     @property
@@ -86,14 +86,14 @@ class Store:
                 self._look(session_id, events[0])
                 dumped = [redact_plain(dump(event)) for event in events]
                 with self._mutex:
-                    told = self._heads.place(session_id, dumped)
+                    told = self._ends.place(session_id, dumped)
                     self._journal.append(b"".join(map(encode, told)))
-                    self._heads.broken[session_id] = ()
+                    self._ends.broken[session_id] = ()
                 if self._home.shared:
                     self._home.shared.append(told)
         except BaseException:
             if told:
-                self._heads.broken[session_id] = told
+                self._ends.broken[session_id] = told
             raise
 
     def take(self, told: Sequence[Record]) -> None:
@@ -109,7 +109,7 @@ class Store:
                 for lines in portions(told):
                     self._journal.append(lines)
                 for session in {record.session for record in told}:
-                    self._heads.forget(session)
+                    self._ends.forget(session)
             if self._home.shared:
                 self._home.shared.append(told)
 
@@ -260,9 +260,9 @@ class Store:
         not be woken for it."""
         if self._home.shared:
             self._home.shared.check(session_id)
-        if session_id not in self._heads:
+        if session_id not in self._ends:
             self._remember(session_id, [] if isinstance(first, Opened) else records(self._home, session_id))
 
     def _remember(self, session_id: str, found: list[Record]) -> None:
         with self._mutex:
-            self._heads.remember(session_id, found)
+            self._ends.remember(session_id, found)

@@ -14,8 +14,8 @@ from hermes_kernel.world.store.records import Record
 Told = tuple[Record, ...]
 
 
-class Heads:
-    """The heads of the sessions that this process writes."""
+class Ends:
+    """The ends of the sessions that this process writes."""
 
     def __init__(self, now: Callable[[], float], mint: Callable[[], str]) -> None:
         """``now`` is the time in seconds since 1970-01-01 UTC, ``mint`` a new uid."""
@@ -24,20 +24,20 @@ class Heads:
         a call would be one more moment for the next interrupt."""
         self._now = now
         self._mint = mint
-        self._heads: dict[str, tuple[int, float]] = {}
+        self._ends: dict[str, tuple[int, float]] = {}
 
     def __contains__(self, session_id: str) -> bool:
-        return session_id in self._heads
+        return session_id in self._ends
 
     def remember(self, session_id: str, found: Sequence[Record]) -> None:
-        """These are the facts of a session, in order. A head never goes back: while one thread read, another may have
+        """These are the facts of a session, in order. An end never goes back: while one thread read, another may have
         appended."""
-        head = (found[-1].n + 1, found[-1].t) if found else (0, 0.0)
-        self._heads[session_id] = max(head, self._heads.get(session_id, head))
+        end = (found[-1].n + 1, found[-1].t) if found else (0, 0.0)
+        self._ends[session_id] = max(end, self._ends.get(session_id, end))
 
     def forget(self, session_id: str) -> None:
         """Others may have added to a session: it is looked up again before the next fact."""
-        self._heads.pop(session_id, None)
+        self._ends.pop(session_id, None)
 
     def place(self, session_id: str, facts: Sequence[Plain]) -> Told:
         """The facts as records: those that were broken off as they were, the others behind all before them.
@@ -51,9 +51,9 @@ class Heads:
     def _record(self, session_id: str, fact: Plain) -> Record:
         """A number is taken whatever becomes of the fact: a gap means nothing, the same number twice would. Time never
         goes back within a session."""
-        n, last = self._heads[session_id]
+        n, last = self._ends[session_id]
         now = max(self._now(), last)
-        self._heads[session_id] = (n + 1, now)
+        self._ends[session_id] = (n + 1, now)
         return Record(self._mint(), session_id, n, now, fact)
 
 

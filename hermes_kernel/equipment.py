@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hermes_kernel.core.messages import ToolSpec
 from hermes_kernel.core.redact import redact
 from hermes_kernel.prompt import small_tools, system_prompt
-from hermes_kernel.settings import LOCAL, Settings, SettingsError
+from hermes_kernel.settings import FIXED, LOCAL, Settings, SettingsError
 from hermes_kernel.world.local import available
 from hermes_kernel.world.model import OpenAIModel
 from hermes_kernel.world.perform import Performer
@@ -106,7 +106,7 @@ class Equipment:
         Raises:
             SettingsError: a setting is unknown or out of range; nothing is changed.
         """
-        fixed = sorted({"home", "store_url"} & changes.keys())
+        fixed = sorted(FIXED & changes.keys())
         if fixed:
             name = fixed[0]
             raise SettingsError(

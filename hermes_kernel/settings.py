@@ -32,7 +32,9 @@ from hermes_kernel.ranges import (
     whole,
 )
 
-__all__ = ["HOW", "LATER", "LOCAL", "OPENAI", "RANGES", "NoEndpoint", "Settings", "SettingsError", "Shown", "near"]
+__all__ = [
+    "FIXED", "HOW", "LATER", "LOCAL", "OPENAI", "RANGES", "NoEndpoint", "Settings", "SettingsError", "Shown", "near",
+]  # fmt: skip
 
 HOME = "~/.hermes"
 OPENAI = "https://api.openai.com/v1"
@@ -47,6 +49,7 @@ LATER = frozenset({
     "nudge_seconds", "memory_chars", "user_chars", "skill_trigger_calls", "curator_days", "curator_idle_hours",
     "stale_days", "archive_days", "record", "replay",
 })  # fmt: skip
+FIXED = frozenset({"home", "store_url"})  # what an agent stands on while it lives
 DAY = 86_400
 FAR_FIRST_BYTE, NEAR_FIRST_BYTE = 180.0, 900.0  # seconds; a model on one's own machine may still be loading
 

@@ -103,9 +103,7 @@ def _new(desk: Desk, rest: str) -> Table:
 
 
 def _undo(desk: Desk, rest: str) -> Table:
-    if rest and not (rest.isdecimal() and int(rest)):
-        raise HermesError(f"undo takes a number of turns from 1, not {rest!r}.")
-    taken = desk.agent.undo(int(rest or 1))
+    taken = desk.agent.undo(conversations.count("undo", rest) or 1)
     return facts(("turns taken back", taken), ("turns left", len(desk.agent.turn.starts)), value=taken)
 
 

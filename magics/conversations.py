@@ -26,7 +26,7 @@ LISTED = 20  # sessions, unless a number is asked for
 
 def sessions(desk: Desk, rest: str) -> Shown:
     """The conversations last active, the latest first."""
-    found = desk.store.sessions(_count("sessions", rest) or LISTED)
+    found = desk.store.sessions(count("sessions", rest) or LISTED)
     rows = tuple(
         (short(each.id), brief(each.title, 60), each.outcome or "open", each.calls, minute(each.active))
         for each in found
@@ -65,7 +65,7 @@ def resume(desk: Desk, rest: str) -> Shown:
 def branch(desk: Desk, rest: str) -> Shown:
     """Go on with a copy of this conversation."""
     parent = desk.agent.session_id
-    desk.agent.branch(_count("branch", rest) or None)
+    desk.agent.branch(count("branch", rest) or None)
     return facts(("new session", desk.agent.session_id), ("branched from", parent), value=desk.agent.session_id)
 
 
@@ -123,7 +123,7 @@ def _words(line: str) -> list[str]:
         raise HermesError(f"A quote is not closed in: {brief(line, 80)}") from None
 
 
-def _count(name: str, rest: str) -> int:
+def count(name: str, rest: str) -> int:
     """The number after a command, 0 where there is none."""
     if rest and not (rest.isdecimal() and int(rest)):
         raise HermesError(f"{name} takes a number from 1, not {brief(rest, 40)!r}.")

@@ -13,7 +13,7 @@ from hermes_kernel.core.events import Asked
 from hermes_kernel.core.messages import Image, User
 from hermes_kernel.core.turn import Turn
 from hermes_kernel.session import HermesError
-from hermes_kernel.settings import Settings
+from hermes_kernel.settings import FIXED, Settings
 from hermes_kernel.world.folder import here
 from hermes_kernel.world.stop import Stop, Stopped
 from magics.cells import Cells
@@ -84,7 +84,7 @@ class Desk:
         """
         if self._agent is None:
             Settings.load(**self._changes | changes)
-        elif fixed := sorted({"home", "store_url"} & changes.keys()):
+        elif fixed := sorted(FIXED & changes.keys()):
             name = fixed[0]
             raise HermesError(
                 f"{name} can be set only before the first turn. Set HERMES_{name.upper()} and restart the kernel."

@@ -8,8 +8,7 @@ from typing import Any, Protocol, Self
 
 from hermes_kernel.view import escape
 from hermes_kernel.view.columns import aligned, said
-
-CELL = 'style="text-align:left;vertical-align:top;white-space:pre-wrap"'
+from hermes_kernel.view.finds import CELL
 
 
 class Shown(Protocol):

@@ -6,7 +6,7 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -103,7 +103,7 @@ def age(text: str) -> float:
     return int(found["count"]) * DAYS[found["unit"]] * DAY
 
 
-def _options(made: argparse.ArgumentParser, do: object) -> None:
+def _options(made: argparse.ArgumentParser, do: Callable[[argparse.Namespace], int]) -> None:
     made.add_argument("--dry-run", action="store_true", help="only say what would go")
     made.add_argument("--json", action="store_true", help="a JSON list of them instead of text")
     made.set_defaults(do=do)

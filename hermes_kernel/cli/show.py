@@ -30,12 +30,11 @@ def show(options: argparse.Namespace) -> int:
 
     with opened() as store:
         told = conversation(store, options.id)
-    if options.place is not None:
+    around = options.place is not None
+    if around:
         told = told.near(options.place)
-    whole = options.place is not None
-    print(
-        json.dumps(dataclasses.asdict(told), ensure_ascii=False, indent=2)
-        if options.json
-        else told_text(told, folded=not whole)
-    )
+    if options.json:
+        print(json.dumps(dataclasses.asdict(told), ensure_ascii=False, indent=2))
+    else:
+        print(told_text(told, folded=not around))
     return 0

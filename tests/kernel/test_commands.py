@@ -118,7 +118,7 @@ def test_a_key_is_never_shown(running):
         ("%hermes stauts", "There is no command stauts. Did you mean status? There are: status, "),
         ("%hermes config nosuch", "There is no setting nosuch"),
         ("%hermes config stale_seconds = soon", "stale_seconds cannot be 'soon'"),
-        ("%hermes undo many", "undo takes a number of turns from 1, not 'many'"),
+        ("%hermes undo many", "undo takes a number from 1, not 'many'"),
         ("%hermes usage now", "usage takes nothing after it, not 'now'."),
         ("%hermes resume nosuch", "nosuch"),
     ],

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 PATIENCE = 5.0  # seconds for a fold to end, before what it holds is left out
-AT_ONCE = 64  # matches that are looked at to see in which threads they are; four times as many, where they are in few
+AT_ONCE = 32  # matches that are looked at to see in which threads they are; four times as many, where they are in few
 
 PASSAGE = "score, p.session, p.n, p.t, p.role, p.tool, p.number, p.skipped"
 BEST = f"""

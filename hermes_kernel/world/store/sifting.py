@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from hermes_kernel.core.search.query import Filters, Query, Term
@@ -22,21 +23,38 @@ SIZES = "SELECT count(*), coalesce(sum(size), 0)::BIGINT FROM store.passages WHE
 FOUND = "CREATE OR REPLACE TEMP TABLE found AS {rows}"
 FOUND_WITH = "SELECT {term} AS term, mid, size, often FROM ({rows}) WHERE {standing}"
 HOLDING = "SELECT term, count(*) FROM found GROUP BY term"
-WEIGHED = """
-CREATE OR REPLACE TEMP TABLE sifted AS
+# BM25 in four ways: of some of the terms, of all of them, of one alone, of none.
+SOME = """
 SELECT mid, sum(idf * often * {k} / (often + {flat} + {slope} * size)) AS score,
        bit_count(bit_or(mask))::INTEGER AS met
 FROM found JOIN (VALUES {weights}) w (term, mask, idf) USING (term) {where} GROUP BY mid
 """
-WEIGHED_ALONE = """
-CREATE OR REPLACE TEMP TABLE sifted AS
-SELECT mid, {idf} * often * {k} / (often + {flat} + {slope} * size) AS score, {met} AS met FROM found {where}
-"""
-UNWEIGHED = "CREATE OR REPLACE TEMP TABLE sifted AS SELECT mid, 0.0 AS score, 0 AS met FROM store.passages {where}"
+ALL = "SELECT mid, {score} AS score, {met} AS met FROM {found} {where}"
+OF_TERM = "(SELECT mid, size, often FROM found WHERE term = {at}) t{at}"
+WEIGHT = "{idf} * t{at}.often * {k} / (t{at}.often + {flat} + {slope} * t{at}.size)"
+ALONE = "SELECT mid, often * {k} / (often + {flat} + {slope} * size) AS score, {met} AS met FROM ({rows})"
+NONE = "SELECT mid, 0.0 AS score, 0 AS met FROM store.passages {where}"
+
+WEIGHED = "CREATE OR REPLACE TEMP TABLE weighed AS {rows}"
+SIFTED = "CREATE OR REPLACE TEMP VIEW sifted AS SELECT mid, score * {idf} AS score FROM weighed"
 
 
 Condition = tuple[str, list[object]]
 """SQL about a passage, and its parameters."""
+
+
+@dataclass(slots=True)
+class Conditions:
+    """What a passage must be beside its words: conditions that must all hold, as SQL, and their parameters."""
+
+    all: list[str]
+    given: list[object]
+
+    def add(self, condition: str) -> None:
+        self.all.append(condition)
+
+    def __str__(self) -> str:
+        return f"WHERE {' AND '.join(self.all)}" if self.all else ""
 
 
 class Sifted(NamedTuple):
@@ -64,17 +82,25 @@ def sift(connection: DuckDBPyConnection, query: Query, beside: Corpus, standing:
     if query.clauses and not wanted:
         return Sifted(0, 0, corpus)
     looked_up = Terms(connection, [*wanted, *query.without])
-    kept, given = _conditions(connection, query, looked_up)
-    kept += [] if query.clauses else [standing]
-    where = f"WHERE {' AND '.join(kept)}" if kept else ""
-    if query.clauses:
-        corpus += _find(connection, wanted, looked_up, standing)
-        connection.execute(_weighed(query, corpus, where), given)
+    kept = _conditions(connection, query, looked_up)
+    if not query.clauses:
+        kept.add(standing)
+        connection.execute(WEIGHED.format(rows=NONE.format(where=kept)), kept.given)
+    elif len(wanted) == 1 and not kept.all:
+        rows = FOUND_WITH.format(term=0, rows=looked_up.found(wanted[0]), standing=standing)
+        return _weigh_alone(connection, query, corpus, rows)
     else:
-        connection.execute(UNWEIGHED.format(where=where), given)
-    ((met, least, total),) = connection.execute("SELECT max(met), min(met), count(*) FROM sifted").fetchall()
+        corpus += _find(connection, wanted, looked_up, standing)
+        _weigh(connection, query, corpus, kept)
+    connection.execute(SIFTED.format(idf="1.0::DOUBLE"))
+    return _best(connection, corpus)
+
+
+def _best(connection: DuckDBPyConnection, corpus: Corpus) -> Sifted:
+    """Only what meets the most clauses stays."""
+    ((met, least, total),) = connection.execute("SELECT max(met), min(met), count(*) FROM weighed").fetchall()
     if least != met:
-        ((dropped,),) = connection.execute("DELETE FROM sifted WHERE met < ?", [met]).fetchall()
+        ((dropped,),) = connection.execute("DELETE FROM weighed WHERE met < ?", [met]).fetchall()
         total -= dropped
     return Sifted(met or 0, total, corpus)
 
@@ -87,22 +113,51 @@ def _find(connection: DuckDBPyConnection, wanted: Sequence[Term], looked_up: Ter
     return Corpus(0, 0, {wanted[at]: passages for at, passages in holding})
 
 
-def _weighed(query: Query, corpus: Corpus, where: str) -> str:
-    """BM25 over what was found, with the weights of the terms worked out already."""
+def _weigh_alone(connection: DuckDBPyConnection, query: Query, corpus: Corpus, rows: str) -> Sifted:
+    """One term, and nothing else is asked: how rare it is changes no order, so it is counted while it is weighed."""
+    ((term, mask),) = _masks(query).items()
+    met = mask.bit_count()
+    connection.execute(WEIGHED.format(rows=ALONE.format(rows=rows, met=met, **_constants(corpus))))
+    ((total,),) = connection.execute("SELECT count(*) FROM weighed").fetchall()
+    corpus += Corpus(0, 0, {term: total})
+    connection.execute(SIFTED.format(idf=_idf(corpus, term)))
+    return Sifted(met if total else 0, total, corpus)
+
+
+def _weigh(connection: DuckDBPyConnection, query: Query, corpus: Corpus, kept: Conditions) -> None:
+    """Have ``weighed`` hold what has all terms, where all are asked for and that is something; else what has some."""
+    masks = _masks(query)
+    if max(map(len, query.clauses)) == 1:
+        connection.execute(WEIGHED.format(rows=_of_all(list(masks), corpus, len(query.clauses), kept)), kept.given)
+        if connection.execute("SELECT 1 FROM weighed LIMIT 1").fetchall():
+            return
+    weights = (f"({at}, {masks[term]}::UBIGINT, {_idf(corpus, term)})" for at, term in enumerate(masks))
+    rows = SOME.format(weights=", ".join(weights), where=kept, **_constants(corpus))
+    connection.execute(WEIGHED.format(rows=rows), kept.given)
+
+
+def _of_all(wanted: Sequence[Term], corpus: Corpus, clauses: int, kept: Conditions) -> str:
+    """The passages with every one of the terms."""
+    constants = _constants(corpus)
+    weights = (WEIGHT.format(at=at, idf=_idf(corpus, term), **constants) for at, term in enumerate(wanted))
+    first, *others = (OF_TERM.format(at=at) for at in range(len(wanted)))
+    found = first + "".join(f" JOIN {other} USING (mid)" for other in others)
+    return ALL.format(score=" + ".join(weights), met=clauses, found=found, where=kept)
+
+
+def _constants(corpus: Corpus) -> dict[str, str]:
+    """The numbers of BM25 that are the same for every term."""
     usual = corpus.units / max(corpus.messages, 1) or 1.0
-    masks = {term: _mask(query.clauses, term) for term in terms(query)}
-    weights = {term: f"{idf(corpus.messages, corpus.holding.get(term, 0))!r}::DOUBLE" for term in masks}
-    constants = {
-        "k": f"{K1 + 1}::DOUBLE",
-        "flat": f"{K1 * (1 - B)!r}::DOUBLE",
-        "slope": f"{K1 * B / usual!r}::DOUBLE",
-        "where": where,
-    }
-    if len(masks) == 1:
-        ((term, mask),) = masks.items()
-        return WEIGHED_ALONE.format(idf=weights[term], met=mask.bit_count(), **constants)
-    rows = (f"({at}, {mask}::UBIGINT, {weights[term]})" for at, (term, mask) in enumerate(masks.items()))
-    return WEIGHED.format(weights=", ".join(rows), **constants)
+    return {"k": f"{K1 + 1}::DOUBLE", "flat": f"{K1 * (1 - B)!r}::DOUBLE", "slope": f"{K1 * B / usual!r}::DOUBLE"}
+
+
+def _idf(corpus: Corpus, term: Term) -> str:
+    return f"{idf(corpus.messages, corpus.holding.get(term, 0))!r}::DOUBLE"
+
+
+def _masks(query: Query) -> dict[Term, int]:
+    """Which clauses each term meets, a bit for each clause."""
+    return {term: _mask(query.clauses, term) for term in terms(query)}
 
 
 def _mask(clauses: Sequence[Sequence[Term]], term: Term) -> int:
@@ -110,15 +165,14 @@ def _mask(clauses: Sequence[Sequence[Term]], term: Term) -> int:
     return sum(1 << at for at, clause in enumerate(clauses) if term in clause)
 
 
-def _conditions(connection: DuckDBPyConnection, query: Query, looked_up: Terms) -> tuple[list[str], list[object]]:
-    """What a passage must be beside its words, as SQL and its parameters."""
+def _conditions(connection: DuckDBPyConnection, query: Query, looked_up: Terms) -> Conditions:
     kept = [f"mid NOT IN (SELECT mid FROM ({looked_up.found(term)}))" for term in query.without]
     filtered, given = _filtered(connection, query.filters)
     if filtered and query.clauses:
         kept.append(f"mid IN (SELECT mid FROM store.passages WHERE {' AND '.join(filtered)})")
     else:
         kept.extend(filtered)
-    return kept, given
+    return Conditions(kept, given)
 
 
 def _filtered(connection: DuckDBPyConnection, filters: Filters) -> tuple[list[str], list[object]]:

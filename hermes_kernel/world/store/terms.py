@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 LAST = "\U0010ffff"
 HEAD = 8  # bytes
+AT_ONCE = 64  # units that are asked for in one statement
 
-UNITS = "SELECT unit, id, run, passages FROM store.units WHERE head IN ({heads})"
+UNIT = "SELECT {at} AS at, id, run, passages FROM store.units WHERE head = {head}"
 BEGINNING = """
 SELECT min(id), max(id), run, sum(passages)::BIGINT FROM store.units
 WHERE head BETWEEN ? AND ? AND unit >= ? AND unit < ? GROUP BY run
@@ -47,7 +48,9 @@ class Terms:
 
     def __init__(self, connection: DuckDBPyConnection, terms: Sequence[Term]) -> None:
         self._runs: dict[int, int] = dict(connection.execute("SELECT run, common FROM store.runs").fetchall())
-        self._units = _looked_up(connection, {unit for term in terms for unit in _units(term)})
+        self._units = _looked_up(connection, {unit for term in terms for unit in _whole(term)})
+        pairs = {pair for term in terms for pair in self._common(term)}
+        self._units |= _looked_up(connection, pairs)
         self._beginnings = {
             last: _beginning(connection, last) for last in {term.units[-1] for term in terms if term.prefix}
         }
@@ -76,6 +79,15 @@ class Terms:
             return []
         return sorted(Piece(at, span) for at, span in pieces if span)
 
+    def _common(self, term: Term) -> Iterator[str]:
+        """The neighbours that have a row of their own in some run."""
+        for run, common in self._runs.items():
+            spans = [self._units[unit].get(run) for unit in _whole(term)]
+            many = [span is not None and span.passages > common for span in spans]
+            for at, both in enumerate(pairwise(many)):
+                if all(both):
+                    yield f" {term.units[at]} {term.units[at + 1]}"
+
     def _pairs(self, term: Term, run: int, spans: Sequence[Span | None]) -> Iterator[tuple[int, Span | None]]:
         common = [span is not None and span.passages > self._runs[run] for span in spans]
         if term.prefix:
@@ -85,10 +97,9 @@ class Terms:
                 yield at, self._units.get(f" {one} {other}", {}).get(run)
 
 
-def _units(term: Term) -> Iterator[str]:
-    """Everything that may have to be looked up for a term."""
-    yield from term.units[:-1] if term.prefix else term.units
-    yield from (f" {one} {other}" for one, other in pairwise(term.units))
+def _whole(term: Term) -> tuple[str, ...]:
+    """The units of a term that are not the beginning of one only."""
+    return term.units[:-1] if term.prefix else term.units
 
 
 def head(unit: str, fill: bytes = b"\0") -> int:
@@ -97,15 +108,25 @@ def head(unit: str, fill: bytes = b"\0") -> int:
 
 
 def _looked_up(connection: DuckDBPyConnection, units: Iterable[str]) -> dict[str, dict[int, Span]]:
-    found: dict[str, dict[int, Span]] = {unit: {} for unit in units}
-    heads = sorted({head(unit) for unit in found})
-    if not heads:
-        return found
-    asked = UNITS.format(heads=", ".join(map(str, heads)))
-    for unit, number, run, passages in connection.execute(asked).fetchall():
-        if unit in found:
-            found[unit][run] = Span(number, number, passages)
+    """Where each unit is. A question for many, with a condition each: what lies between them in the table is not
+    read."""
+    names = sorted(units)
+    found: dict[str, dict[int, Span]] = {unit: {} for unit in names}
+    for start in range(0, len(names), AT_ONCE):
+        some = names[start : start + AT_ONCE]
+        asked = " UNION ALL ".join(_asked(at, unit) for at, unit in enumerate(some))
+        for at, number, run, passages in connection.execute(asked, [u for u in some if not _short(u)]).fetchall():
+            found[some[at]][run] = Span(number, number, passages)
     return found
+
+
+def _asked(at: int, unit: str) -> str:
+    return UNIT.format(at=at, head=head(unit)) + ("" if _short(unit) else " AND unit = ?")
+
+
+def _short(unit: str) -> bool:
+    """Whether its head is all there is of it."""
+    return len(unit.encode()) < HEAD
 
 
 def _beginning(connection: DuckDBPyConnection, letters: str) -> dict[int, Span]:

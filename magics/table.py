@@ -8,7 +8,8 @@ from typing import Any, Protocol, Self
 
 from hermes_kernel.view import escape
 from hermes_kernel.view.columns import aligned, said
-from hermes_kernel.view.finds import CELL
+
+CELL = 'style="text-align:left;vertical-align:top;white-space:pre-wrap"'
 
 
 class Shown(Protocol):

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 STORAGE = "v1.5.0"  # the newest file format that DuckDB 1.5 and 2.x both read and write
-GROUPS = "ROW_GROUP_SIZE 24576"
-"""Rows that are written, passed over and compressed together. A fifth of the default: a fold that adds one row may have
+GROUPS = "ROW_GROUP_SIZE 61440"
+"""Rows that are written, passed over and compressed together. Half of the default: a fold that adds one row may have
 to write a group anew, and who looks a word up reads those groups in which it stands."""
 CONFIG = {
     "threads": "2",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import _thread
 import subprocess
+import threading
 from contextlib import contextmanager
 
 import duckdb
@@ -102,3 +104,25 @@ def test_a_connection_that_the_store_lends_keeps_nobody_out(home):
         assert connection.execute("SELECT count(*) FROM sessions").fetchall() == [(1,)]
         assert other.fold().waiting == "another process is folding"
     assert other.fold().facts == len(turn("new"))
+
+
+@pytest.mark.parametrize("folded", [True, False])
+def test_a_question_that_is_stopped_is_stopped_as_anything_else_and_the_next_is_answered(tmp_path, folded):
+    log = store(tmp_path)
+    told(log, "s", turn("s"))
+    if folded:
+        log.fold()
+    begun = threading.Event()
+
+    def press():
+        begun.wait()
+        _thread.interrupt_main()
+
+    pressing = threading.Thread(target=press)
+    pressing.start()
+    with pytest.raises(KeyboardInterrupt), log.connect() as connection:  # noqa: PT012 - the press comes in the midst
+        begun.set()
+        connection.execute("SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range < b.range")
+    pressing.join()
+    assert log.sessions()[0].id == "s"
+    assert log.search("Three").total == 1

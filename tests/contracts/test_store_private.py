@@ -7,7 +7,7 @@ import stat
 import threading
 
 from hermes_kernel.core.events import Asked, Opened
-from tests.contracts.stores import store
+from tests.contracts.stores import store, told, turn
 
 
 def watch(home, over, seen):
@@ -44,3 +44,29 @@ def test_a_log_that_comes_and_goes_with_a_fold_is_private_from_its_first_byte(tm
     assert modes["sessions.duckdb.wal"] == {0o600}
     assert modes["store"] == {0o700}
     assert set(modes) == {"sessions.duckdb", "sessions.duckdb.wal", "store"}
+
+
+def test_what_does_not_fit_into_memory_goes_where_nobody_else_may_look_and_nowhere_else(tmp_path, monkeypatch):
+    working = tmp_path / "working"
+    working.mkdir()
+    monkeypatch.chdir(working)
+    log = store(tmp_path / "home")
+    told(log, "s", turn("s"))
+    log.fold()
+    with log.connect() as connection:
+        connection.execute("SET memory_limit = '100MB'")
+        connection.execute("SELECT i, repeat('y', 100) z FROM range(2000000) t(i) ORDER BY z, i DESC").fetchone()
+        spilled = [path for path in (tmp_path / "home").rglob("*") if path.name.startswith("duckdb_temp")]
+        assert spilled
+        assert all(tmp_path / "home" / "store" in path.parents for path in spilled)
+        assert stat.S_IMODE((tmp_path / "home" / "store").stat().st_mode) == 0o700
+    assert not list(working.iterdir())
+    assert not any(path.exists() for path in spilled)
+
+
+def test_a_question_over_journals_alone_leaves_nothing_in_the_working_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    log = store(tmp_path / "home")
+    told(log, "s", turn("s"))
+    with log.connect() as connection:
+        assert connection.execute("SELECT current_setting('temp_directory')").fetchall() == [("",)]

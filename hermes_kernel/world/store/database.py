@@ -39,6 +39,7 @@ __all__ = [
     "begin",
     "bring",
     "connect",
+    "explaining",
     "facts_in",
     "heal",
     "of_session",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Iterator
@@ -24,7 +25,10 @@ CONFIG = {
     "wal_autocheckpoint": "1GB",  # a checkpoint before the end would have DuckDB begin another log, in its own way
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
+    "temp_directory": "",  # the default is in the working folder, for everybody to read, and SQL may write there
 }
+
+_spills = itertools.count(1)
 
 
 class HeldOpen(StoreError):
@@ -91,6 +95,10 @@ def explaining(path: Path) -> Iterator[None]:
 
     try:
         yield
+    except RuntimeError as error:
+        if "Query interrupted" in str(error):  # DuckDB has put this in the place of what the signal raised
+            raise KeyboardInterrupt from None
+        raise
     except duckdb.Error as error:
         said = " ".join(str(error).split())
         if any(os.strerror(number) in said for number in FULL):
@@ -121,6 +129,7 @@ def _attached(connection: DuckDBPyConnection, path: Path, option: str, *, healed
     """Whether the database is attached now; False when its write-ahead log is damaged and not yet `healed`."""
     import duckdb
 
+    _spill_beside(connection, path)
     try:
         connection.execute(f"ATTACH {literal(path)} AS store {f'({option})' if option else ''}")
     except duckdb.Error as error:
@@ -139,6 +148,14 @@ def _attached(connection: DuckDBPyConnection, path: Path, option: str, *, healed
             ) from None
         raise StoreError(f"cannot open {path}: {said[:200]}") from error
     return True
+
+
+def _spill_beside(connection: DuckDBPyConnection, path: Path) -> None:
+    """What does not fit into memory goes to a folder that nobody else may read. Each connection has its own: DuckDB 1.5
+    does not tell the files of two apart. It makes the folder when it needs it, and removes it."""
+    if connection.execute("SELECT current_setting('temp_directory')").fetchall() == [("",)]:
+        folder = path.parent.resolve() / "store" / f"spilled-{os.getpid()}-{next(_spills)}"
+        connection.execute(f"SET temp_directory = {literal(folder)}")
 
 
 def _set_wal_aside(path: Path) -> None:

@@ -99,7 +99,7 @@ def everything(home: Home) -> Iterator[DuckDBPyConnection]:
     if not home.places.database.exists():
         found = home.unfolded({})
         if not home.places.database.exists():
-            with closing(database.connect()) as connection:
+            with database.explaining(home.places.database), closing(database.connect()) as connection:
                 database.union(connection, found.records, stored=False)
                 yield connection
             return

@@ -15,8 +15,9 @@ from hermes_kernel.core.text import brief
 
 OURS = re.compile(r"[0-9a-f]{32}")
 SHORT, TITLE = 12, 80  # characters
-CELL = 'style="text-align:left;vertical-align:top;white-space:pre-wrap"'
-NARROW = 'style="text-align:left;vertical-align:top;white-space:nowrap;padding-right:1em"'
+THREAD = 'style="margin:0 0 0.8em"'
+FIND = 'style="overflow-wrap:anywhere;margin:0 0 0.3em 1.5em"'
+WRITTEN = re.compile(r"`([^`]+)`")
 
 
 def short(session: str) -> str:
@@ -40,10 +41,11 @@ def finds_text(found: Found, command: str) -> str:
 
 
 def finds_html(found: Found, command: str) -> str:
-    """The threads as one quiet table, the finds in ``<mark>``."""
-    rows = "".join(row for thread in found.threads for row in _rows(thread))
-    table = f'<table class="hermes-finds"><tbody>{rows}</tbody></table>' if rows else ""
-    return f"{table}<div>{escape(summary(found, command))}</div>"
+    """The threads one below the other, each find below its place, in ``<mark>``: readable in a narrow window, too."""
+    threads = "".join(map(_block, found.threads))
+    shown = f'<div class="hermes-finds">{threads}</div>' if threads else ""
+    words = WRITTEN.sub(r"<code>\1</code>", escape(summary(found, command)))
+    return f"{shown}<div>{words}</div>"
 
 
 def summary(found: Found, command: str) -> str:
@@ -52,8 +54,9 @@ def summary(found: Found, command: str) -> str:
     if not found.threads:
         return f"Nothing was found. {note}".strip()
     partly = "No message has every word; these have the most of them. " if found.partly else ""
+    shown = f", {len(found.hits):,} of them shown" if len(found.hits) < found.total else ""
     read = f"Read one with `{command} show ID`, around a find with `{command} show ID PLACE`."
-    return " ".join(part for part in (f"{partly}{counted(found.total, 'message')} found.", note, read) if part)
+    return " ".join(part for part in (f"{partly}{counted(found.total, 'message')} found{shown}.", note, read) if part)
 
 
 def _thread(thread: Thread) -> Iterator[str]:
@@ -66,14 +69,16 @@ def _thread(thread: Thread) -> Iterator[str]:
     yield ""
 
 
-def _rows(thread: Thread) -> Iterator[str]:
+def _block(thread: Thread) -> str:
     first = thread.hits[0].passage.session
-    yield f"<tr><td {CELL} colspan=4><code>{escape(short(first))}</code>&ensp;<b>{escape(_about(thread))}</b></td></tr>"
-    for hit in thread.hits:
-        passage = hit.passage
-        who = f"{speaker(passage)}{_elsewhere(hit, first)}"
-        about = "".join(f"<td {NARROW}>{escape(each)}</td>" for each in (str(passage.n), minute(passage.t), who))
-        yield f"<tr>{about}<td {CELL}>{_html(hit.snippet)}</td></tr>"
+    finds = "".join(_find(hit, first) for hit in thread.hits)
+    return f"<div {THREAD}><div><code>{escape(short(first))}</code> <b>{escape(_about(thread))}</b></div>{finds}</div>"
+
+
+def _find(hit: Hit, first: str) -> str:
+    passage = hit.passage
+    head = f"[{passage.n}] {speaker(passage)}{_elsewhere(hit, first)} · {minute(passage.t)}"
+    return f"<div><small>{escape(head)}</small></div><div {FIND}>{_html(hit.snippet)}</div>"
 
 
 def _about(thread: Thread) -> str:

@@ -17,6 +17,7 @@ MOST = 200  # messages shown at once
 NEAR = 5  # messages before and after a place
 FOLD_LINES, FOLD_CHARS = 3, 240  # of a result in text
 LONGEST = 20_000  # characters of one message
+APART = 'style="margin:0 0 0.6em"'
 BODY = 'style="white-space:pre-wrap;overflow-wrap:anywhere;margin:0 0 0.6em 1.5em"'
 
 
@@ -130,7 +131,7 @@ def _html(passage: Passage, *, folded: bool) -> str:
         return f"<div><small>{escape(head)}</small></div><div {BODY}>{words}</div>"
     size = f"{len(passage.text):,} characters"
     summary = f"<summary><small>{escape(f'{head} · {size}')}</small></summary>"
-    return f"<details{'' if folded else ' open'}>{summary}<pre {BODY}>{words}</pre></details>"
+    return f"<details {APART}{'' if folded else ' open'}>{summary}<pre {BODY}>{words}</pre></details>"
 
 
 def _relative(relative: Relative) -> str:

@@ -96,7 +96,7 @@ def line(text: str) -> str:
 def test_no_word_of_a_find_becomes_html(found: Found):
     seen = Seen(finds_html(found, "%hermes"))
     assert seen.tags <= OURS
-    assert seen.attributes <= {"class", "style", "colspan"}
+    assert seen.attributes <= {"class", "style"}
 
 
 @UNHURRIED
@@ -104,6 +104,14 @@ def test_no_word_of_a_find_becomes_html(found: Found):
 def test_what_was_found_is_marked_and_nothing_else(found: Found):
     seen = Seen(finds_html(found, "%hermes"))
     assert seen.marked == [line(text) for hit in found.hits for text, mark in hit.snippet.pieces if mark]
+
+
+@UNHURRIED
+@given(FOUND)
+def test_a_find_is_below_its_place_so_that_it_is_seen_in_a_narrow_window(found: Found):
+    html = finds_html(found, "%hermes")
+    assert not Seen(html).tags & {"table", "pre"}  # which scroll sideways
+    assert re.findall(r"<div><small>\[(\d+)\] ", html) == [str(hit.passage.n) for hit in found.hits]
 
 
 @UNHURRIED
@@ -125,6 +133,13 @@ def test_each_find_is_told_in_two_lines_with_its_place(found: Found):
 def test_finds_are_told_the_same_way_each_time_and_say_how_to_read_on(found: Found):
     assert finds_text(found, "%hermes") == finds_text(found, "%hermes")
     assert ("`hermes-kernel show ID PLACE`" in finds_text(found, "hermes-kernel")) is bool(found.threads)
+
+
+def test_where_more_was_found_than_is_shown_it_is_said():
+    hit = Hit(Passage("s", 1, 0.0, "user", "ducks"), 1.0, Snippet((("ducks", True),)))
+    thread = Thread("s", "Ducks", "", "", (hit,))
+    assert "\n8 messages found, 1 of them shown. Read" in finds_text(Found((thread,), 8), "%hermes")
+    assert "\n1 message found. Read" in finds_text(Found((thread,), 1), "%hermes")
 
 
 def test_nothing_found_is_said_in_one_line():

@@ -14,6 +14,8 @@ from hermes_kernel.session import HermesError
 from hermes_kernel.view.finds import finds_html, finds_text, short
 from hermes_kernel.view.reading import Conversation, told_html, told_text, turns
 from hermes_kernel.world.folder import here
+from hermes_kernel.world.store import NoSession
+from hermes_kernel.world.store.naming import BEGINNING
 from magics.table import Page, Shown, Table, facts
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 HERE = "%hermes"  # what a person writes before a command
 BACK = "The conversation is back; the notebook's variables are what they are now."
+NOTHING = "Nothing has been said in this conversation yet. `%hermes sessions` lists those there are."
 LISTED = 20  # sessions, unless a number is asked for
 
 
@@ -31,7 +34,8 @@ def sessions(desk: Desk, rest: str) -> Shown:
         (short(each.id), brief(each.title, 60), each.outcome or "open", each.calls, minute(each.active))
         for each in found
     )
-    return Table(("session", "title", "outcome", "calls", "last active"), rows, found)
+    note = "" if rows else "There are no sessions yet."
+    return Table(("session", "title", "outcome", "calls", "last active") if rows else (), rows, found, note)
 
 
 def search(desk: Desk, rest: str) -> Shown:
@@ -46,10 +50,13 @@ def search(desk: Desk, rest: str) -> Shown:
 
 def show(desk: Desk, rest: str) -> Shown:
     """A conversation to read: all of it, its turns, or the messages around a place."""
-    name, _, part = rest.rpartition(" ")
-    if not (part == "turns" or part.isdecimal()) or not name:
-        name, part = rest, ""
-    told = conversation(desk.store, name.strip() or desk.agent.session_id)
+    name, part = _place(rest)
+    try:
+        told = conversation(desk.store, name or desk.agent.session_id)
+    except NoSession:
+        if name:
+            raise
+        raise HermesError(NOTHING) from None
     if part == "turns":
         return _turns(told)
     near = told.near(int(part)) if part else told
@@ -64,6 +71,8 @@ def resume(desk: Desk, rest: str) -> Shown:
 
 def branch(desk: Desk, rest: str) -> Shown:
     """Go on with a copy of this conversation."""
+    if not desk.agent.turn.transcript and not rest:
+        raise HermesError("There is nothing to branch from: this conversation is empty.")
     parent = desk.agent.session_id
     desk.agent.branch(count("branch", rest) or None)
     return facts(("new session", desk.agent.session_id), ("branched from", parent), value=desk.agent.session_id)
@@ -105,6 +114,14 @@ def sql(desk: Desk, rest: str) -> Shown:
     found = answer(desk.store, rest)
     note = f"The first {len(found.rows):,} rows; there are more." if found.more else ""
     return Table(found.columns, found.shown(), _frame(found), note)
+
+
+def _place(rest: str) -> tuple[str, str]:
+    """What conversation is named, and what of it is to be shown. A short number by itself is a place in this one."""
+    name, _, part = rest.rpartition(" ")
+    if part == "turns" or (part.isdecimal() and (name or len(part) < BEGINNING)):
+        return name.strip(), part
+    return rest, ""
 
 
 def _turns(told: Conversation) -> Shown:

@@ -86,10 +86,22 @@ def test_a_conversation_is_named_listed_shown_and_read_around_a_place(running, s
     assert shown == running.run("%hermes show").text == running.run("%hermes show Cranes in spring").text
     turns = running.run(f"%hermes show {session} turns")
     assert "Look for the crane." in turns.text
+    assert running.run("%hermes show turns").text == turns.text
     around = running.run(f"%hermes show {session} 1")
     assert "[1] user" in around.text
+    assert running.run("%hermes show 1").text == around.text
     running.run(running.python("read = %hermes show"))
     assert running.value("[each.role for each in read.value]") == "['user', 'assistant', 'tool', 'assistant', 'title']"
+
+
+def test_where_nothing_has_been_said_there_is_nothing_to_show_or_branch_from(running):
+    running.run("%hermes new")
+    said = "Nothing has been said in this conversation yet. `%hermes sessions` lists those there are."
+    for command in ("show", "show turns", "show 3"):
+        assert running.run(f"%hermes {command}").error == f"HermesError: {said}"
+    assert running.run("%hermes branch").error == (
+        "HermesError: There is nothing to branch from: this conversation is empty."
+    )
 
 
 def test_a_title_is_kept_until_there_is_something_to_name(running, scripted):

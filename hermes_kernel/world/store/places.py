@@ -29,6 +29,8 @@ LONGEST_NAME = 200  # file systems take 255 bytes; the rest is for our own endin
 
 CLOSEST = 3
 
+HOW_NAMED = "; a session is named by its id, four letters or more of its beginning, its title, or `last`"
+
 DATABASE = "sessions.duckdb"
 
 
@@ -40,8 +42,10 @@ class NoSession(KeyError):
             some = ", ".join(sorted(named)[:CLOSEST]) + ("" if len(named) <= CLOSEST else ", …")
             super().__init__(f"{len(named)} sessions are called {session!r}: {some}; give more of the id of one")
             return
-        names = ", ".join(close_to(session, known))
-        super().__init__(f"no session {session!r}" + (f"; closest: {names}" if names else ""))
+        everybody = tuple(known)
+        names = ", ".join(close_to(session, everybody))
+        hint = f"; closest: {names}" if names else HOW_NAMED if everybody else ": nothing has been said yet"
+        super().__init__(f"no session {session!r}{hint}")
 
     def __str__(self) -> str:
         return str(self.args[0])

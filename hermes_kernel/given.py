@@ -56,7 +56,8 @@ def in_file(path: Path) -> dict[str, Given]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
-        raise Unreadable(f"{path} cannot be read: {error.strerror}.") from None
+        then = " Let it be read, or set HERMES_HOME to another folder." if isinstance(error, PermissionError) else ""
+        raise Unreadable(f"{path} cannot be read: {error.strerror}.{then}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise Unreadable(f"{path} is not valid TOML: {error}.") from None
 

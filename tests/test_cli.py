@@ -75,6 +75,20 @@ def test_a_command_that_makes_no_sense_is_usage(environ: dict[str, str], argumen
 
 
 @pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["serch", "ducks"], "Did you mean search?"),
+        (["sessions", "delte", "x"], "Did you mean delete?"),
+        (["search", "ducks", "-draft"], "Words may begin with - after a --"),
+    ],
+)
+def test_a_slip_is_told_what_was_meant(environ: dict[str, str], arguments: list[str], said: str):
+    done = run(environ, *arguments)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].endswith(said)
+
+
+@pytest.mark.parametrize(
     "command",
     [
         [],
@@ -201,7 +215,7 @@ def test_ask_goes_on_with_a_session_and_sessions_lists_it(environ: dict[str, str
     assert listed[0]["outcome"] == "completed"
     text = run(environ, "sessions")
     assert text.returncode == 0
-    assert first["session_id"] in text.stdout
+    assert first["session_id"][:12] in text.stdout
     assert "My colour is blue." in text.stdout
 
 

@@ -187,7 +187,9 @@ def test_sql_only_reads_the_store_and_nothing_else(
         (["search", "x", "-n", "0"], 2, "-n must be at least 1"),
         (["sessions", "-n", "0"], 2, "-n must be at least 1"),
         (["sql", "SELECT 1", "-n", "0"], 2, "-n must be at least 1"),
-        (["show", "nosuch"], 1, "nosuch"),
+        (["show", "nosuch"], 1, "no session 'nosuch'; a session is named by its id, four letters or more of"),
+        (["sql", "SELECT * FROM talks"], 2, "There are: sessions, messages, tool_calls, calls, facts."),
+        (["sql", "SELECT text FROM messages WHERE at > '2026'"], 2, 'The column at is written "at".'),
         (["title", "nosuch", "A name"], 1, "nosuch"),
         (["title", DUCKS, ""], 2, "A title is one line"),
         (["title", DUCKS, "x\ny"], 2, "A title is one line"),
@@ -221,7 +223,7 @@ def test_a_session_that_a_process_is_in_is_not_named_behind_its_back(environ: di
 def test_an_empty_home_has_nothing_and_says_so(command: Run, tmp_path: Path):
     assert command(tmp_path, "search", "ducks").stdout == "Nothing was found.\n"
     assert command(tmp_path, "sql", "SELECT count(*) AS facts FROM facts", "--csv").stdout == "facts\n0\n"
-    assert command(tmp_path, "show", "last").returncode == 1
+    assert command(tmp_path, "show", "last").stderr == "hermes-kernel: no session 'last': nothing has been said yet\n"
 
 
 def test_what_is_written_out_comes_back_in_as_a_person_does_it(environ: dict[str, str], home: Path, tmp_path: Path):  # noqa: F811 - the fixture by its name

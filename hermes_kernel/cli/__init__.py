@@ -16,6 +16,7 @@ from hermes_kernel import __version__
 from hermes_kernel.cli.export import add_export
 from hermes_kernel.cli.importing import add_import
 from hermes_kernel.cli.opened import Commands, command
+from hermes_kernel.cli.parser import Parser
 from hermes_kernel.cli.search import add_search
 from hermes_kernel.cli.sessions import add_sessions
 from hermes_kernel.cli.show import add_show
@@ -62,7 +63,7 @@ def _have_streams() -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = Parser(
         prog="hermes-kernel",
         description="An agent loop for Jupyter: the kernel, notebooks and single questions.",
         epilog="Exit codes: 0 done, 1 the work failed or was stopped, 2 usage.",

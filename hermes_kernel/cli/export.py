@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hermes_kernel.cli.opened import Commands, command, opened
-from hermes_kernel.cli.trouble import Misuse
+from hermes_kernel.cli.trouble import Failure, Misuse
 
 if TYPE_CHECKING:
     from hermes_kernel.world.store.records import Record
@@ -35,9 +35,8 @@ def export(options: argparse.Namespace) -> int:
 
     Raises:
         Misuse: no format can be told, or the file is there already.
-        Failure: there is no such session.
+        Failure: there is no such session, or the file cannot be written.
         StoreError: the store cannot be read.
-        OSError: the file cannot be written.
     """
     from hermes_kernel.export import export as exported
     from hermes_kernel.export import save, save_over
@@ -52,6 +51,8 @@ def export(options: argparse.Namespace) -> int:
         (save_over if options.force else save)(text, target)
     except FileExistsError as error:
         raise Misuse(str(error)) from None
+    except OSError as error:
+        raise Failure(f"{target} was not written: {error.strerror or error}") from None
     print(f"{target}: written", file=sys.stderr)
     return 0
 

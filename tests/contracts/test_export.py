@@ -156,7 +156,7 @@ def test_what_cannot_be_exported_is_said_in_a_line(home, arguments, code, said):
 def test_a_folder_that_is_not_there_is_a_line_too(home):
     done = command(home, "export", "first", "-o", "no/where.md")
     assert done.returncode == 1
-    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr == "hermes-kernel: no/where.md was not written: No such file or directory\n"
 
 
 # --- files

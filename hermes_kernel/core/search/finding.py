@@ -10,7 +10,7 @@ from hermes_kernel.core.search.query import Query
 from hermes_kernel.core.search.rank import Entry, Ranked, census, ranked
 from hermes_kernel.core.search.snippet import snippet
 
-HITS = 5  # of a thread that are shown; the others are read where they stand
+HITS = 3  # of a thread that are shown; the others are read where they stand
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,7 @@ def _store(home: Path) -> Iterator[Finding]:
 
 
 def _unfolded(stands: Standing) -> Iterator[Finding]:
-    left = f"{stands.unfolded / 1e6:,.1f} MB in {stands.journals} journals"
+    left = f"{stands.unfolded:,} bytes in {counted(stands.journals, 'journal')}"
     if stands.problem:
         yield Finding("store", State.NOTE, f"{left}; {stands.problem}", "nothing is lost: what is told goes on there")
     elif stands.unfolded:
@@ -192,7 +192,7 @@ def _endpoint(settings: Settings, servers: tuple[Listing, ...]) -> Iterator[Find
 
 def _offers(settings: Settings) -> Iterator[Finding]:
     offered = listing(settings.base_url, settings.api_key)
-    said = f"{settings.base_url}: {offered.problem or f'{len(offered.models)} models'}"
+    said = f"{settings.base_url}: {offered.problem or counted(len(offered.models), 'model')}"
     match offered.status:
         case 0:
             yield Finding("endpoint", State.PROBLEM, said, "start the server, or set HERMES_BASE_URL")

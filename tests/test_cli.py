@@ -382,6 +382,8 @@ def test_run_asks_the_prompts_of_a_notebook_of_the_kernel_hermes(environ: dict[s
         done = run(told(environ, server), "run", str(path), "--kernel", "hermes")
     assert done.returncode == 0, done.stderr
     assert "It is 42 now." in outputs(path)
+    found = json.loads(run(environ, "search", "notebook:n.ipynb", "42", "--json").stdout)
+    assert [thread["notebook"] for thread in found["threads"]] == ["n.ipynb"]
 
 
 @pytest.mark.parametrize("content", [None, "not a notebook", "[]", '{"cells": 3}'])

@@ -112,6 +112,12 @@ def test_whatever_an_endpoint_answers_is_a_finding(home: Path, answer: Answer, s
     assert word in finding.then
 
 
+def test_one_model_is_one_model(home: Path):
+    with serving(models("one")) as url:
+        finding = of(looked(Settings(home=home, base_url=url, model="one")), "endpoint")
+    assert finding.said.endswith(": 1 model")
+
+
 def test_a_redirect_does_not_carry_the_key_elsewhere():
     seen = []
 

@@ -29,7 +29,8 @@ def run(options: argparse.Namespace) -> int:
     notebook = _read(source)
     client = _client(notebook, source, options.kernel)
     try:
-        client.execute()
+        # as a Jupyter server tells a kernel whose it is; its conversations are found by it
+        client.execute(env={**os.environ, "JPY_SESSION_NAME": str(source.absolute())})
     except CellExecutionError as error:
         raise Failure(f"{source}: a cell failed: {brief(f'{error.ename}: {error.evalue}', 300).rstrip(': ')}") from None
     except DeadKernelError:

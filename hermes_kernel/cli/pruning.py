@@ -20,8 +20,8 @@ from hermes_kernel.view.finds import short
 
 if TYPE_CHECKING:
     from hermes_kernel.world.store import Store
-    from hermes_kernel.world.store.compaction import Compacted
-    from hermes_kernel.world.store.retention import Leaving
+    from hermes_kernel.world.store.retention.compaction import Compacted
+    from hermes_kernel.world.store.retention.deletion import Leaving
 
 DAY = 86_400.0  # seconds
 DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
@@ -66,7 +66,7 @@ def prune(options: argparse.Namespace) -> int:
         Misuse: the age is none.
         StoreError: the store cannot be written now.
     """
-    from hermes_kernel.world.store.retention import stale
+    from hermes_kernel.world.store.retention.deletion import stale
 
     seconds = age(options.older_than)
     with opened() as store:
@@ -80,7 +80,7 @@ def compact(options: argparse.Namespace) -> int:
     Raises:
         StoreError: others are at it, or the disk lacks room. Everything is as it was.
     """
-    from hermes_kernel.world.store.compaction import compact as compacted
+    from hermes_kernel.world.store.retention.compaction import compact as compacted
 
     with opened() as store:
         done = compacted(store.home, damaged=options.damaged)
@@ -110,8 +110,8 @@ def _options(made: argparse.ArgumentParser, do: Callable[[argparse.Namespace], i
 
 
 def _let_go(store: Store, sessions: Sequence[str], options: argparse.Namespace, *, spare_busy: bool) -> int:
-    from hermes_kernel.world.store.retention import delete as deleted
-    from hermes_kernel.world.store.retention import leaving
+    from hermes_kernel.world.store.retention.deletion import delete as deleted
+    from hermes_kernel.world.store.retention.deletion import leaving
 
     going = leaving(store.home, sessions)
     if not options.dry_run:

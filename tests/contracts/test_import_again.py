@@ -21,7 +21,7 @@ from hermes_kernel.world.importing.reading import story
 from hermes_kernel.world.importing.told import Care
 from hermes_kernel.world.store import Store
 from hermes_kernel.world.store.records import facts
-from hermes_kernel.world.store.retention import delete
+from hermes_kernel.world.store.retention.deletion import delete
 from hermes_kernel.world.store.taking import Trace
 from tests.contracts.originals import SCHEMA_12, bring, made, original, resumed, seen, write
 from tests.contracts.stores import child, done, store, told, turn

@@ -35,12 +35,12 @@ from hermes_kernel.core.messages import Assistant, Observation, ToolCall, User
 from hermes_kernel.core.plain import dump
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.store import NoSession, Store, StoreError
-from hermes_kernel.world.store.compaction import compact
 from hermes_kernel.world.store.opening import open_store
 from hermes_kernel.world.store.reading import records
 from hermes_kernel.world.store.records import Record
-from hermes_kernel.world.store.retention import delete, leaving, stale
-from hermes_kernel.world.store.retired import retire_sessions, retired
+from hermes_kernel.world.store.retention.compaction import compact
+from hermes_kernel.world.store.retention.deletion import delete, leaving, stale
+from hermes_kernel.world.store.retention.retired import retire_sessions, retired
 from tests.contracts.stores import ROOT, child, counted, done, journals, store, told, turn
 from tests.postgres import postgres, url  # noqa: F401 - fixtures
 
@@ -379,7 +379,7 @@ COMPACTING = """
 import sys
 from pathlib import Path
 from stores import store
-from hermes_kernel.world.store.compaction import compact
+from hermes_kernel.world.store.retention.compaction import compact
 from hermes_kernel.world.store.opening import open_store
 log = store(Path(sys.argv[1]), "child")
 print("ready", flush=True)

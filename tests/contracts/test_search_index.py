@@ -17,10 +17,11 @@ from hermes_kernel.core.messages import ToolCall
 from hermes_kernel.core.plain import dump
 from hermes_kernel.core.search.found import Found
 from hermes_kernel.core.search.query import Filters, Query, Term
-from hermes_kernel.world.store import MemoryLog, NoSession, Store, database, index
+from hermes_kernel.world.store import MemoryLog, NoSession, Store, database
 from hermes_kernel.world.store.fold import fold
+from hermes_kernel.world.store.index import building
+from hermes_kernel.world.store.index.postings import Shape
 from hermes_kernel.world.store.locks import held
-from hermes_kernel.world.store.postings import Shape
 from hermes_kernel.world.store.records import Record
 from tests.contracts.stores import Ticks, child, counted, done, store, turn
 
@@ -229,7 +230,7 @@ def test_an_index_that_is_made_anew_is_the_same(tmp_path: Path) -> None:
         fold(log.home.places, shape=SMALL)
     before = shape(log.search("the best", 100))
     with held(log.home.places.lock, 5), database.writing(log.home.places.database) as connection:
-        index.rebuild(connection)
+        building.rebuild(connection)
     assert shape(log.search("the best", 100)) == before
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from hermes_kernel.core.events import Asked, Opened
 from hermes_kernel.world.store import StoreError
-from hermes_kernel.world.store.retention import delete
+from hermes_kernel.world.store.retention.deletion import delete
 from tests.contracts.stores import store
 
 FACTS = 600

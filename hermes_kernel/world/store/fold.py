@@ -12,15 +12,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hermes_kernel.world.store import database, index, postings, shipping
+from hermes_kernel.world.store import database
 from hermes_kernel.world.store.earlier import at_home
-from hermes_kernel.world.store.forgetting import forget
+from hermes_kernel.world.store.index import building, postings
+from hermes_kernel.world.store.index.postings import NEVER, SHAPE, Shape
 from hermes_kernel.world.store.journal import abandoned, journals, read
 from hermes_kernel.world.store.locks import Busy, held
 from hermes_kernel.world.store.locks import shared as shared_lock
 from hermes_kernel.world.store.places import Places, sync_folder
-from hermes_kernel.world.store.postings import NEVER, SHAPE, Shape
-from hermes_kernel.world.store.retired import retire, retire_sessions, retired
+from hermes_kernel.world.store.retention.forgetting import forget
+from hermes_kernel.world.store.retention.retired import retire, retire_sessions, retired
+from hermes_kernel.world.store.shared import shipping
 from hermes_kernel.world.store.sources import Behind, Shared
 
 if TYPE_CHECKING:
@@ -120,11 +122,11 @@ def settle(places: Places, shape: Shape = SHAPE, patience: float = PATIENCE) -> 
         Busy: others use the database and go on using it.
     """
     with closing(database.connect()) as connection:
-        left = index.PORTION
-        while left == index.PORTION:
+        left, runs = building.PORTION, tuple[int, ...]()
+        while left == building.PORTION:
             time.sleep(PAUSE)
             with held(places.lock, patience), database.writing(places.database, connection):
-                left = index.catch_up(connection, shape=shape)
+                left = building.catch_up(connection, shape=shape)
                 runs = postings.due(connection, shape)
         while runs:
             runs = _merged(places, connection, runs, shape)

@@ -15,7 +15,7 @@ from hermes_kernel.world.store.earlier import at_home
 from hermes_kernel.world.store.locks import Busy, held, shared
 from hermes_kernel.world.store.places import Places, StoreError
 from hermes_kernel.world.store.records import Record, ordered
-from hermes_kernel.world.store.retired import retired
+from hermes_kernel.world.store.retention.retired import retired
 from hermes_kernel.world.store.sources import Behind, Shared
 from hermes_kernel.world.store.views import FORMAT
 

@@ -23,18 +23,18 @@ from hermes_kernel.core.search.query import Query, parse
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.store.apart import Apart
+from hermes_kernel.world.store.asking.hand import Hand
+from hermes_kernel.world.store.asking.kin import Relatives, family, relatives
+from hermes_kernel.world.store.asking.listing import SessionRow, find, ids, latest, newest
+from hermes_kernel.world.store.asking.searching import search
 from hermes_kernel.world.store.ends import Ends, Told
 from hermes_kernel.world.store.fold import Folded, fold
-from hermes_kernel.world.store.hand import Hand
-from hermes_kernel.world.store.index import understood
+from hermes_kernel.world.store.index.building import understood
 from hermes_kernel.world.store.journal import Journal
-from hermes_kernel.world.store.kin import Relatives, family, relatives
-from hermes_kernel.world.store.listing import SessionRow, find, ids, latest, newest
 from hermes_kernel.world.store.locks import Claim, forget_in_child
 from hermes_kernel.world.store.places import NoSession, Places, explaining
 from hermes_kernel.world.store.reading import Home, everything, records
 from hermes_kernel.world.store.records import Record, encode, facts
-from hermes_kernel.world.store.searching import search
 from hermes_kernel.world.store.sources import Shared
 from hermes_kernel.world.store.taking import Present, portions, present
 from hermes_kernel.world.store.views import VIEWS

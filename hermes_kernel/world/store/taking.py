@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from hermes_kernel.world.store.reading import Home, everything
 from hermes_kernel.world.store.records import Record, encode
-from hermes_kernel.world.store.retired import retired
+from hermes_kernel.world.store.retention.retired import retired
 
 PORTION = 4 * 2**20  # bytes between two waits for the disk
 

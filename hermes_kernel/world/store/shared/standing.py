@@ -12,7 +12,7 @@ from hermes_kernel.world.store.shared.address import address
 from hermes_kernel.world.store.shared.hub import Hub
 from hermes_kernel.world.store.shared.line import Line
 from hermes_kernel.world.store.shared.schema import known
-from hermes_kernel.world.store.shipping import owed
+from hermes_kernel.world.store.shared.shipping import owed
 
 
 @dataclass(frozen=True, slots=True)

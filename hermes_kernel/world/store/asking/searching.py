@@ -14,12 +14,12 @@ from hermes_kernel.core.search.found import Found, Passage
 from hermes_kernel.core.search.query import Query
 from hermes_kernel.core.search.rank import Ranked, census, merged, ranked
 from hermes_kernel.world.store import database
-from hermes_kernel.world.store.hand import Hand, Known
-from hermes_kernel.world.store.kin import Kin
+from hermes_kernel.world.store.asking.hand import Hand, Known
+from hermes_kernel.world.store.asking.kin import Kin
+from hermes_kernel.world.store.asking.sifting import hide, sift
+from hermes_kernel.world.store.asking.tail import Tail
+from hermes_kernel.world.store.index.texts import Match, with_texts
 from hermes_kernel.world.store.reading import BeingFolded
-from hermes_kernel.world.store.sifting import hide, sift
-from hermes_kernel.world.store.tail import Tail
-from hermes_kernel.world.store.texts import Match, with_texts
 from hermes_kernel.world.store.threads import NOTHING
 
 if TYPE_CHECKING:

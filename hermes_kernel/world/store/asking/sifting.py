@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hermes_kernel.core.search.query import Filters, Query, Term
 from hermes_kernel.core.search.rank import K1, B, Corpus, idf, terms
 from hermes_kernel.core.search.words import fold
-from hermes_kernel.world.store.terms import Terms
+from hermes_kernel.world.store.index.terms import Terms
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

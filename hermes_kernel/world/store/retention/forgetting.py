@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hermes_kernel.world.store import index
+from hermes_kernel.world.store.index import building
 from hermes_kernel.world.store.places import Places
-from hermes_kernel.world.store.retired import retire_sessions, retired
+from hermes_kernel.world.store.retention.retired import retire_sessions, retired
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -33,6 +33,6 @@ def forget(connection: DuckDBPyConnection, places: Places) -> None:
 def _forget(connection: DuckDBPyConnection, sessions: list[str], t: float) -> None:
     connection.execute("BEGIN")
     connection.execute("DELETE FROM store.facts WHERE session IN (SELECT unnest(?))", [sessions])
-    index.forget(connection, sessions)
+    building.forget(connection, sessions)
     connection.execute("INSERT INTO store.deleted SELECT unnest(?), ?", [sessions, t])
     connection.execute("COMMIT")

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hermes_kernel.world.store import database
-from hermes_kernel.world.store.hand import Hand, Known
+from hermes_kernel.world.store.asking.hand import Hand, Known
 from hermes_kernel.world.store.naming import named
 from hermes_kernel.world.store.threads import NOTHING, Head
 from hermes_kernel.world.store.views import VIEWS

@@ -15,11 +15,11 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from hermes_kernel.world.store import database
+from hermes_kernel.world.store.asking.tail import Tail
 from hermes_kernel.world.store.fold import fold
 from hermes_kernel.world.store.locks import forget_in_child
 from hermes_kernel.world.store.places import StoreError
 from hermes_kernel.world.store.reading import PATIENCE, Home, opened
-from hermes_kernel.world.store.tail import Tail
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

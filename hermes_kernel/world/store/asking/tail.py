@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from hermes_kernel.core.search.passages import Hidden, Telling
 from hermes_kernel.core.search.rank import Entry
 from hermes_kernel.core.search.words import row
-from hermes_kernel.world.store import database, index, threads
-from hermes_kernel.world.store.index import Fact, Story
+from hermes_kernel.world.store import database, threads
+from hermes_kernel.world.store.index import building
+from hermes_kernel.world.store.index.building import Fact, Story
 from hermes_kernel.world.store.journal import journals
 from hermes_kernel.world.store.reading import Home
 from hermes_kernel.world.store.records import Record
-from hermes_kernel.world.store.retired import retired
+from hermes_kernel.world.store.retention.retired import retired
 from hermes_kernel.world.store.threads import NOTHING, Head
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Tail:
         if point != self._point:
             self._forget(point)
             if connection:
-                left = index.unindexed(connection, ALL)
+                left = building.unindexed(connection, ALL)
                 self._tell(connection, [fact for fact in left if fact.session not in point.deleted])
         unfolded = self._home.unfolded({**point.done, **self._ends})
         self._ends.update((behind.name, behind.end) for behind in unfolded.behind)
@@ -125,12 +126,12 @@ class Tail:
     def _tell(self, connection: DuckDBPyConnection | None, facts: list[Fact]) -> None:
         for fact in facts:
             self._facts.setdefault(fact.session, []).append(fact)
-        first = index.firsts(facts)
+        first = building.firsts(facts)
         late = self._resume(connection, {session: n for session, n in first.items() if session not in self._stories})
         late |= {session for session, n in first.items() if n <= self._stories[session].head.latest}
         again = [fact for session in late for fact in self._facts[session]]
         if connection and late:
-            again.extend(index.whole(connection, late))
+            again.extend(building.whole(connection, late))
         for session in late:
             self._retold.add(session)
             self._stories[session] = Story(Head(session), Telling(session))
@@ -142,7 +143,7 @@ class Tail:
     def _resume(self, connection: DuckDBPyConnection | None, first: Mapping[str, int]) -> set[str]:
         """Have the stories of these sessions as the index has them; which of them have to be told again."""
         if connection and first:
-            stories, late = index.resumed(connection, first)
+            stories, late = building.resumed(connection, first)
             self._stories.update(stories)
             return late
         self._stories.update((session, Story(Head(session), Telling(session))) for session in first)
@@ -172,4 +173,4 @@ def _seen(connection: DuckDBPyConnection, fresh: Mapping[str, Record]) -> set[st
 
 
 def _fact(record: Record) -> Fact:
-    return Fact(NOTHING, record.session, record.n, record.t, index.understood(record.fact))
+    return Fact(NOTHING, record.session, record.n, record.t, building.understood(record.fact))

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from hermes_kernel.world.store import database
 from hermes_kernel.world.store.fold import fold
-from hermes_kernel.world.store.forgetting import forget
 from hermes_kernel.world.store.journal import journals, read
 from hermes_kernel.world.store.locks import Busy, held, shared
 from hermes_kernel.world.store.places import PRIVATE_FILE, Places, StoreError, explaining, make, sync_folder
 from hermes_kernel.world.store.reading import Home
-from hermes_kernel.world.store.retention import PATIENCE
-from hermes_kernel.world.store.retired import retired
+from hermes_kernel.world.store.retention.deletion import PATIENCE
+from hermes_kernel.world.store.retention.forgetting import forget
+from hermes_kernel.world.store.retention.retired import retired
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 from hermes_kernel.world.store import database
 from hermes_kernel.world.store.fold import fold
-from hermes_kernel.world.store.forgetting import forget
 from hermes_kernel.world.store.locks import Busy, held
 from hermes_kernel.world.store.places import StoreError, explaining
 from hermes_kernel.world.store.reading import Home, everything
-from hermes_kernel.world.store.retired import retire_sessions
+from hermes_kernel.world.store.retention.forgetting import forget
+from hermes_kernel.world.store.retention.retired import retire_sessions
 from hermes_kernel.world.store.views import VIEWS
 
 if TYPE_CHECKING:

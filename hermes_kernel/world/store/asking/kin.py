@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hermes_kernel.core.search.finding import About, root
 from hermes_kernel.world.store import threads
-from hermes_kernel.world.store.hand import Hand
+from hermes_kernel.world.store.asking.hand import Hand
 from hermes_kernel.world.store.threads import Head
 
 if TYPE_CHECKING:

@@ -16,8 +16,9 @@ from hermes_kernel.core.plain import Plain, load
 from hermes_kernel.core.search.found import Passage
 from hermes_kernel.core.search.passages import STEPS, Hidden, Telling, tell
 from hermes_kernel.core.search.words import row
-from hermes_kernel.world.store import postings, threads
-from hermes_kernel.world.store.postings import SHAPE, Shape
+from hermes_kernel.world.store import threads
+from hermes_kernel.world.store.index import postings
+from hermes_kernel.world.store.index.postings import SHAPE, Shape
 from hermes_kernel.world.store.threads import NOTHING, Head
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""What makes a search quick: the messages, units and places that stand in the database beside the facts."""

@@ -29,7 +29,7 @@ from uuid import uuid4
 from hermes_kernel.core.events import Asked, Opened
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.store import Store
-from hermes_kernel.world.store.shared import Hub
+from hermes_kernel.world.store.shared.hub import Hub
 from hermes_kernel.world.store.shared.address import address
 
 home, url, session, count, how = sys.argv[1:]

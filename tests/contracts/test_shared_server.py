@@ -24,8 +24,9 @@ from hermes_kernel.testing import ScriptedModel, say
 from hermes_kernel.world.store import StoreError
 from hermes_kernel.world.store.opening import open_store
 from hermes_kernel.world.store.records import Record
-from hermes_kernel.world.store.shared import Hub, schema
+from hermes_kernel.world.store.shared import schema
 from hermes_kernel.world.store.shared.address import address
+from hermes_kernel.world.store.shared.hub import Hub
 from hermes_kernel.world.store.shared.tables import FORMAT, STEPS
 from tests.contracts.stores import Ticks, journals, told, turn
 from tests.postgres import PASSWORD, QUOTED, postgres, url  # noqa: F401 - fixtures

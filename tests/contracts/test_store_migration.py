@@ -64,6 +64,35 @@ def test_whoever_comes_first_brings_an_older_database_up_to_date_and_keeps_a_bac
     assert {row.id for row in log.sessions()} == {*SESSIONS, "new"}
 
 
+@pytest.mark.parametrize("act", ["fold", "recall", "sessions", "search"])
+def test_an_empty_file_that_a_person_made_by_opening_it_too_early_is_nothing_in_the_way(tmp_path, act):
+    log = store(tmp_path)
+    told(log, "new", turn("new"))
+    path = tmp_path / "sessions.duckdb"
+    duckdb.connect(str(path)).close()
+    {
+        "fold": log.fold,
+        "recall": lambda: log.recall("new"),
+        "sessions": log.sessions,
+        "search": lambda: log.search("x"),
+    }[act]()
+    assert log.recall("new") == turn("new")
+    log.fold()
+    assert format_of(path) == FORMAT
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert store(tmp_path, "reader").recall("new") == turn("new")
+
+
+def test_a_database_of_somebody_else_is_left_alone(tmp_path):
+    path = tmp_path / "sessions.duckdb"
+    with duckdb.connect(str(path)) as theirs:
+        theirs.execute("CREATE TABLE birds (name VARCHAR)")
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="not one of Hermes Kernel: move it away"):
+        store(tmp_path).sessions()
+    assert path.read_bytes() == before
+
+
 def test_what_an_older_database_holds_is_found_by_a_search_and_what_was_undone_is_not(tmp_path):
     old(tmp_path)
     log = store(tmp_path)

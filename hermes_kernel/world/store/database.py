@@ -88,7 +88,7 @@ def writing(path: Path, lent: DuckDBPyConnection | None = None) -> Iterator[Duck
     with explaining(path), own(lent) as connection:
         attach(connection, path)
         if (version := migrations.format_of(connection, path)) != FORMAT:
-            migrations.migrate(connection, path, version)
+            _renew(connection, path, version)
             attach(connection, path)
         yield connection
         detach(connection, path)
@@ -182,6 +182,15 @@ def _records(rows: list[tuple[Any, ...]]) -> list[Record]:
 def offsets(connection: DuckDBPyConnection) -> dict[str, int]:
     """How far each journal has been folded, in bytes."""
     return dict(connection.execute("SELECT name, folded FROM store.journals").fetchall())
+
+
+def _renew(connection: DuckDBPyConnection, path: Path, version: int) -> None:
+    """Bring what is attached as ``store`` to the format of today. Nothing is attached afterwards."""
+    if version != migrations.EMPTY:
+        migrations.migrate(connection, path, version)
+        return
+    detach(connection, path)
+    _create(path)
 
 
 def _create(path: Path) -> None:

@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from hermes_kernel.world.store import database, engine
-from hermes_kernel.world.store.migrations import format_of
+from hermes_kernel.world.store.migrations import EMPTY, format_of
 from hermes_kernel.world.store.places import DATABASE, PRIVATE_FILE, Places, StoreError
 from hermes_kernel.world.store.sources import Behind, Journals, Source
 
@@ -59,8 +59,8 @@ class Earlier:
         """The last portion bears the offset, those before it smaller ones: none is folded twice."""
         with engine.explaining(self._path), closing(engine.connect()) as connection:
             engine.attach_to_read(connection, self._copy)
-            format_of(connection, self._path)
-            records = database.facts_in(connection, session)
+            empty = format_of(connection, self._path) == EMPTY
+            records = [] if empty else database.facts_in(connection, session)
             portions = [records[at : at + AT_A_TIME] for at in range(0, len(records), AT_A_TIME)] or [[]]
         for left, portion in zip(range(len(portions) - 1, -1, -1), portions, strict=True):
             yield Behind(DATABASE, tuple(portion), changed - left)

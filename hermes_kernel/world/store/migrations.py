@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 
 HAS_FORMAT = "SELECT 1 FROM duckdb_tables() WHERE database_name = 'store' AND table_name = 'format'"
 
+HAS_ANYTHING = """
+SELECT 1 FROM duckdb_tables() WHERE database_name = 'store' UNION ALL
+SELECT 1 FROM duckdb_views() WHERE database_name = 'store' AND NOT internal UNION ALL
+SELECT 1 FROM duckdb_sequences() WHERE database_name = 'store'
+"""
+EMPTY = 0
+"""The format of what a person made who opened the database before there was one: DuckDB makes a file."""
+
 # Everything else is made from these. A format-1 database was never deleted from, so its rows have the numbers that
 # they were folded in.
 FROM_1 = """
@@ -31,12 +39,14 @@ STEPS = {1: FROM_1}
 
 
 def format_of(connection: DuckDBPyConnection, path: Path) -> int:
-    """The format of the database that is attached as ``store``.
+    """The format of the database that is attached as ``store``, `EMPTY` where there is nothing in it.
 
     Raises:
         StoreError: it is not one of ours, or of a newer format.
     """
     if not connection.execute(HAS_FORMAT).fetchall():
+        if not connection.execute(HAS_ANYTHING).fetchall():
+            return EMPTY
         raise StoreError(f"{path} is a DuckDB database, but not one of Hermes Kernel: move it away to start afresh")
     ((version,),) = connection.execute("SELECT max(version) FROM store.format").fetchall()
     if version not in {FORMAT, *STEPS}:

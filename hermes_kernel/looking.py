@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from hermes_kernel.core.text import brief
+from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.session import HermesError
 from hermes_kernel.view.reading import Conversation, Relative
 from hermes_kernel.world.store import Store
@@ -72,7 +72,7 @@ def answer(store: Store, statement: str, most: int = ROWS) -> Answer:
     with store.connect() as connection:
         try:
             connection.execute(SHUT)
-            found = connection.extract_statements(statement)
+            found = connection.extract_statements(scrub(statement))
             if [each.type.name for each in found] not in (["SELECT"], ["EXPLAIN"]):
                 raise NoAnswer("Only one SELECT can be asked; the store changes by what is said, not by SQL.")
             connection.execute(found[0])

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 HERE = "%hermes"  # what a person writes before a command
 BACK = "The conversation is back; the notebook's variables are what they are now."
 NOTHING = "Nothing has been said in this conversation yet. `%hermes sessions` lists those there are."
+DIGITS = 9  # of a number that a person writes
 LISTED = 20  # sessions, unless a number is asked for
 
 
@@ -119,7 +120,7 @@ def sql(desk: Desk, rest: str) -> Shown:
 def _place(rest: str) -> tuple[str, str]:
     """What conversation is named, and what of it is to be shown. A short number by itself is a place in this one."""
     name, _, part = rest.rpartition(" ")
-    if part == "turns" or (part.isdecimal() and (name or len(part) < BEGINNING)):
+    if part == "turns" or (part.isdecimal() and len(part) <= DIGITS and (name or len(part) < BEGINNING)):
         return name.strip(), part
     return rest, ""
 
@@ -142,7 +143,7 @@ def _words(line: str) -> list[str]:
 
 def count(name: str, rest: str) -> int:
     """The number after a command, 0 where there is none."""
-    if rest and not (rest.isdecimal() and int(rest)):
+    if rest and not (rest.isdecimal() and len(rest) <= DIGITS and int(rest)):
         raise HermesError(f"{name} takes a number from 1, not {brief(rest, 40)!r}.")
     return int(rest or 0)
 

@@ -141,6 +141,20 @@ def test_a_table_a_list_and_lines_of_the_same_answer(there: Run):
     assert list(csv.reader(io.StringIO(there("sql", asked, "--csv").stdout))) == [["role", "text"], *rows]
 
 
+def test_json_is_json_whatever_was_asked_and_answered(there: Run):
+    asked = (
+        "SELECT 'caf\udce9' AS word, 'nan'::DOUBLE AS n, [1.5, '-inf'::DOUBLE] AS some, {'a': 'inf'::DOUBLE} AS held"
+    )
+    done = there("sql", asked, "--json")
+
+    def refuse(name: str) -> None:
+        raise AssertionError(name)
+
+    assert json.loads(done.stdout, parse_constant=refuse) == [
+        {"word": "caf\ufffd", "n": None, "some": [1.5, None], "held": {"a": None}}
+    ]
+
+
 def test_more_rows_than_asked_for_are_told_apart_from_the_answer(there: Run):
     done = there("sql", "SELECT * FROM range(100)", "-n", "3", "--csv")
     assert done.stdout.split() == ["range", "0", "1", "2"]
@@ -162,6 +176,8 @@ def test_more_rows_than_asked_for_are_told_apart_from_the_answer(there: Run):
         "SELECT * FROM read_text('/etc/hostname')",
         "SELECT * FROM read_csv('/etc/passwd')",
         "SELECT * FROM 'kernel.toml'",
+        "SELECT * FROM read_text('.tmp/secret')",
+        "EXPLAIN ANALYZE COPY (SELECT 1) TO '.tmp/stolen.csv'",
         "SELECT 1; DELETE FROM facts",
         "SELECT nosuch FROM messages",
         "SELECT",
@@ -173,6 +189,9 @@ def test_sql_only_reads_the_store_and_nothing_else(
     there: Run, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, statement: str
 ):
     monkeypatch.chdir(tmp_path)
+    spilled = tmp_path / ".tmp"  # DuckDB's own place for what does not fit into memory
+    spilled.mkdir()
+    (spilled / "secret").write_text("x")
     done = there("sql", "--", statement)
     assert (done.returncode, done.stdout) == (2, "")
     assert len(done.stderr.splitlines()) == 1
@@ -191,6 +210,7 @@ def test_sql_only_reads_the_store_and_nothing_else(
         (["sql", "SELECT * FROM talks"], 2, "There are: sessions, messages, tool_calls, calls, facts."),
         (["sql", "SELECT text FROM messages WHERE at > '2026'"], 2, 'The column at is written "at".'),
         (["title", "nosuch", "A name"], 1, "nosuch"),
+        (["show", "caf\udce9"], 1, "no session"),
         (["title", DUCKS, ""], 2, "A title is one line"),
         (["title", DUCKS, "x\ny"], 2, "A title is one line"),
         (["title", DUCKS, "x" * 101], 2, "A title is one line"),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import math
 import sys
+from typing import Any
 
 from hermes_kernel.cli.opened import Commands, command, opened
 from hermes_kernel.cli.trouble import Misuse
@@ -37,7 +39,7 @@ def sql(options: argparse.Namespace) -> int:
     with opened() as store:
         found = answer(store, options.statement, options.n)
     if options.json:
-        rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+        rows = [dict(zip(found.columns, map(_finite, row), strict=True)) for row in found.rows]
         print(json.dumps(rows, ensure_ascii=False, indent=2, default=str))
     elif options.csv:
         writer = csv.writer(sys.stdout, lineterminator="\n")
@@ -47,3 +49,15 @@ def sql(options: argparse.Namespace) -> int:
     if found.more:
         print(f"hermes-kernel: these are the first {len(found.rows):,} rows; -n N shows more", file=sys.stderr)
     return 0
+
+
+def _finite(value: Any) -> Any:
+    """JSON knows no infinity, and no number that is none."""
+    match value:
+        case float():
+            return value if math.isfinite(value) else None
+        case list() | tuple():
+            return [_finite(each) for each in value]
+        case dict():
+            return {str(name): _finite(each) for name, each in value.items()}
+    return value

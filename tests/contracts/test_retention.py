@@ -284,6 +284,20 @@ def test_the_words_of_a_deleted_session_are_in_no_file_after_compacting(log, tmp
     assert_gone(log)
 
 
+def test_a_database_on_another_disk_is_compacted_there(log, tmp_path):
+    elsewhere, named = tmp_path / "disk" / "mine.duckdb", tmp_path / "sessions.duckdb"
+    elsewhere.parent.mkdir()
+    log.fold()
+    named.rename(elsewhere)
+    named.symlink_to(elsewhere)
+    before = elsewhere.stat().st_ino
+    delete(log, ["gone"], NOW)
+    compact(log.home)
+    assert named.is_symlink()
+    assert elsewhere.stat().st_ino != before
+    assert [each.id for each in log.sessions(10**30)] == ["stays"]
+
+
 def test_compacting_gives_the_space_back(log, tmp_path):
     dice = random.Random(1)
     log.append("gone", *[Observed("c1", dice.randbytes(20_000).hex()) for _ in range(100)])

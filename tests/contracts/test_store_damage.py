@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from hermes_kernel.core.events import Opened, Titled
 from hermes_kernel.world.store import Store, StoreError
+from hermes_kernel.world.store.places import Places
+from hermes_kernel.world.store.retention.retired import retire_sessions, retired
 from tests.contracts.stores import child, done, journals, store, told, turn
 
 
@@ -343,3 +345,36 @@ def test_nothing_is_made_before_something_is_told(tmp_path):
     assert log.fold().facts == 0
     log.close()
     assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: Path(path).symlink_to("/nosuch/file")])
+def test_what_is_called_a_journal_and_is_no_file_is_passed_over(written, make):
+    make(written / "store" / "journal" / "other.jsonl")
+    log = store(written, "reader")
+    assert log.recall("s") == titles(10)
+    assert log.fold().facts == 10
+    assert log.recall("s") == titles(10)
+
+
+def test_files_of_ours_that_somebody_wrote_nonsense_into_are_made_anew(written):
+    store(written, "fold").fold()
+    for path in [*(written / "store" / "hosts").glob("*.json"), written / "store" / "retired.json"]:
+        path.write_text("[" * 100_000)
+    log = store(written, "reader")
+    told(log, "other", turn("other"))
+    assert [each.id for each in log.sessions()] == ["other", "s"]
+    assert log.fold().waiting == ""
+
+
+def test_who_was_deleted_is_never_half_written(small_disk):
+    """A write that the disk cuts short may fail with nothing."""
+    places = Places(small_disk)
+    places.root.mkdir()
+    retire_sessions(places, frozenset({"first"}))
+    filler = small_disk / "filler"
+    with pytest.raises(OSError, match="No space"):
+        filler.write_bytes(bytes(2**20))
+    os.truncate(filler, filler.stat().st_size - 3 * 4096)
+    with pytest.raises(OSError, match="No space"):
+        retire_sessions(places, frozenset(f"session-{n}" for n in range(5_000)))
+    assert retired(places).deleted == {"first"}

@@ -28,6 +28,20 @@ def make(folder: Path) -> None:
         each.mkdir(PRIVATE_FOLDER, exist_ok=True)
 
 
+def put(content: bytes, path: Path, fresh: Path) -> None:
+    """Have `path` hold just `content`, or what it held before. ``fresh`` lies beside it and is nobody else's.
+
+    Raises:
+        OSError: the disk is full or does not take it.
+    """
+    handle = os.open(fresh, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_CLOEXEC, PRIVATE_FILE)
+    with os.fdopen(handle, "wb") as file:  # a bare `os.write` may write half and say nothing
+        file.write(content)
+        file.flush()
+        os.fsync(handle)
+    fresh.replace(path)
+
+
 def sync_folder(folder: Path) -> None:
     """Names made or removed in `folder` are on disk when this returns."""
     handle = os.open(folder, os.O_RDONLY)

@@ -149,8 +149,13 @@ class Tail:
 
 
 def journals(folder: Path) -> list[Path]:
-    """Every journal there, of the living and the dead."""
-    return sorted(folder.glob("*.jsonl"))
+    """Every journal there, of the living and the dead. What is no file, such as a pipe that would be waited for, is
+    none."""
+    try:
+        with os.scandir(folder) as there:
+            return sorted(Path(each) for each in there if each.name.endswith(".jsonl") and each.is_file())
+    except FileNotFoundError:
+        return []
 
 
 def read(path: Path, start: int = 0, session: str | None = None) -> Tail:

@@ -198,7 +198,7 @@ def _remembered(memory: Path) -> Locks:
         plain = json.loads(memory.read_text())
         now = _moment(memory.parent)
         return Locks(plain["locks"]) if {name: plain[name] for name in now} == now else Locks.UNKNOWN
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return Locks.UNKNOWN
 
 
@@ -206,7 +206,7 @@ def _said(memory: Path) -> Locks:
     """What another computer found out, whenever that was."""
     try:
         return Locks(json.loads(memory.read_text())["locks"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return Locks.UNKNOWN
 
 

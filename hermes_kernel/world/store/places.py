@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from hermes_kernel.world.store import locality
-from hermes_kernel.world.store.disk import FULL, PRIVATE_FILE, PRIVATE_FOLDER, StoreError, full, make, sync_folder
+from hermes_kernel.world.store.disk import FULL, PRIVATE_FILE, PRIVATE_FOLDER, StoreError, full, make, put, sync_folder
 
 __all__ = [
     "PRIVATE_FILE",
@@ -22,6 +22,7 @@ __all__ = [
     "close_to",
     "explaining",
     "make",
+    "put",
     "sync_folder",
 ]
 

@@ -45,7 +45,7 @@ def decode(line: bytes) -> Record | None:
     try:
         plain = json.loads(body)
         return Record(plain["uid"], plain["session"], plain["n"], plain["t"], plain["fact"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

@@ -20,6 +20,7 @@ from hermes_kernel.core.redact import redact_plain
 from hermes_kernel.core.search.found import Found, Passage
 from hermes_kernel.core.search.passages import passages
 from hermes_kernel.core.search.query import Query, parse
+from hermes_kernel.core.text import scrub
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.store.apart import Apart
@@ -190,7 +191,7 @@ class Store:
             KeyError: there is none, or more than one; the text names those it could be.
         """
         with explaining(self._places):
-            return find(self._hand, text)
+            return find(self._hand, scrub(text))
 
     def relatives(self, session_id: str) -> Relatives:
         """What is known of a session and of those right above and below it.

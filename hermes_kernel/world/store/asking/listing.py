@@ -16,6 +16,7 @@ from hermes_kernel.world.store.views import VIEWS
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+MOST = 2**31  # sessions; DuckDB counts no further than 2**63
 HEADS = """
 SELECT session, parent, title, notebook, model, last, asked, latest, first_number, last_number
 FROM store.threads WHERE session NOT IN (SELECT unnest(?::VARCHAR[])) AND (? IS NULL OR notebook = ?)
@@ -64,7 +65,7 @@ class SessionRow:
 def newest(hand: Hand, limit: int) -> list[SessionRow]:
     """The sessions last active, newest first."""
     with hand.reach() as known:
-        heads = _last_active(known, limit)
+        heads = _last_active(known, min(limit, MOST))
         connection = known.connection
         with closing(database.connect()) if connection is None else nullcontext(connection) as asked:
             _bring_facts(asked, known, heads)

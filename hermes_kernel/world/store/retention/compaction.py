@@ -72,7 +72,7 @@ def compact(home: Home, *, damaged: bool = False, free: Callable[[Path], int] = 
 def _compact(home: Home, free: Callable[[Path], int]) -> None:
     """Readers go on while the new file is built. A fold that comes between costs a second try, in which nobody else
     gets the lock."""
-    lock, path = home.places.lock, home.places.database
+    lock, path = home.places.lock, home.places.database.resolve()  # where a link leads, the deleted are
     fresh = path.parent / "store" / "compacting.duckdb"  # a folder that nobody else may read
     make(fresh.parent)
     with held(lock, PATIENCE), database.writing(path) as connection:

@@ -4,11 +4,9 @@ deleted. One small file, replaced whole; whoever writes it holds the store's loc
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
-from pathlib import Path
 
-from hermes_kernel.world.store.places import PRIVATE_FILE, Places, sync_folder
+from hermes_kernel.world.store.places import Places, put, sync_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +25,7 @@ def retired(places: Places) -> Retired:
         return Retired(float(plain.get("until", float("-inf"))), frozenset(map(str, plain.get("deleted", ()))))
     except FileNotFoundError:
         return Retired()
-    except (ValueError, AttributeError, TypeError):
+    except (ValueError, AttributeError, TypeError, RecursionError):
         return Retired(float("inf"))
 
 
@@ -48,16 +46,5 @@ def _write(places: Places, known: Retired) -> None:
     plain: dict[str, object] = {"deleted": sorted(known.deleted)} if known.deleted else {}
     if known.until > float("-inf"):
         plain["until"] = known.until
-    fresh = places.retired.with_suffix(".new")
-    _replace(fresh, json.dumps(plain).encode())
-    fresh.rename(places.retired)
+    put(json.dumps(plain).encode(), places.retired, places.retired.with_suffix(".new"))
     sync_folder(places.root)
-
-
-def _replace(path: Path, content: bytes) -> None:
-    handle = os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_CLOEXEC, PRIVATE_FILE)
-    try:
-        os.write(handle, content)
-        os.fsync(handle)
-    finally:
-        os.close(handle)

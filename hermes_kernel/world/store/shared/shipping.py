@@ -7,12 +7,14 @@ How far each has gone is one small file. Losing it costs a second delivery, whic
 from __future__ import annotations
 
 import json
+import os
 import re
+import threading
 from contextlib import suppress
 from pathlib import Path
 
 from hermes_kernel.world.store.journal import journals, read
-from hermes_kernel.world.store.places import Places, StoreError
+from hermes_kernel.world.store.places import Places, StoreError, put
 from hermes_kernel.world.store.sources import Shared
 
 OWED = re.compile(r"-for-[0-9a-f]{8}$")
@@ -53,13 +55,12 @@ def is_owed(places: Places, path: Path) -> bool:
 
 def shipped(places: Places) -> dict[str, int]:
     """How far each journal has been brought, in bytes."""
-    with suppress(FileNotFoundError, ValueError, TypeError, AttributeError):
+    with suppress(FileNotFoundError, ValueError, TypeError, AttributeError, RecursionError):
         return {str(name): int(end) for name, end in json.loads(places.shipped.read_text()).items()}
     return {}
 
 
 def _remember(places: Places, done: dict[str, int]) -> None:
     """Two folds may write at once: the last wins, and what the other had done is done again."""
-    fresh = places.shipped.with_suffix(".new")
-    fresh.write_text(json.dumps(done))
-    fresh.replace(places.shipped)
+    fresh = places.shipped.with_name(f"shipped.{os.getpid()}-{threading.get_ident()}.new")
+    put(json.dumps(done).encode(), places.shipped, fresh)

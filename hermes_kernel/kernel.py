@@ -4,6 +4,7 @@ the rest to ``ipykernel`` and to the extension `magics`, which it loads by name 
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 from contextlib import suppress
@@ -15,6 +16,7 @@ from hermes_kernel import __version__
 from hermes_kernel.cell import VARIABLE, as_ipython, complete, is_prompt
 from hermes_kernel.world.folder import here
 
+OPTION = re.compile(r"%%hermes[ \t](?:.*[ \t])?--[\w-]*\Z")  # the magics complete it
 SETTLE = 0.5  # seconds after the start before imports for the first turn begin: a front end comes first
 
 
@@ -75,7 +77,8 @@ class HermesKernel(IPythonKernel):
     async def do_complete(self, code: str, cursor_pos: int | None) -> dict[str, Any]:
         """``$variables``, ``@files`` and ``/skills`` in a prompt; as ever in the rest."""
         before = code if cursor_pos is None else code[:cursor_pos]
-        if is_prompt(code, self.shell.user_ns) or code.lstrip().startswith("%%hermes"):
+        below = code.lstrip().startswith("%%hermes") and not OPTION.match(before)
+        if below or is_prompt(code, self.shell.user_ns):
             return self._complete_prompt(before)
         reply: dict[str, Any] = super().do_complete(code, cursor_pos)
         return reply

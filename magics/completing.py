@@ -1,4 +1,6 @@
-"""Tab after ``%hermes``: commands, and for those that name a conversation its id and its title."""
+"""Tab after ``%hermes``: commands, for those that name a conversation its id and its title, and for ``config`` the
+settings; after ``%%hermes`` the options.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,11 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from hermes_kernel.session import HermesError
-from hermes_kernel.settings import SettingsError
+from hermes_kernel.settings import RANGES, SettingsError
 from hermes_kernel.view.finds import short
 from hermes_kernel.world.store import StoreError
 from magics.commands import COMMANDS
+from magics.options import OPTIONS
 
 if TYPE_CHECKING:
     from IPython.core.completer import SimpleMatcherResult
@@ -19,18 +22,23 @@ if TYPE_CHECKING:
     from magics.desk import Desk
 
 LINE = re.compile(r"\s*%hermes[ \t]+(?:(?P<command>\w+)[ \t]+)?(?P<begun>.*)\Z")
+CELL = re.compile(r"%%hermes[ \t](?:.*[ \t])?(?P<begun>--[\w-]*)\Z")
 NAMING = frozenset({"show", "resume", "export"})
 MOST = 50  # conversations that are offered, the latest
 
 
 def words(before: str, latest: Callable[[], Iterable[SessionRow]]) -> tuple[str, list[str]]:
-    """The end of a line that is being written, and what may take its place; nothing where it is no ``%hermes`` line."""
+    """The end of a line that is being written, and what may take its place; nothing where it is no line of ours."""
+    if cell := CELL.match(before):
+        return cell["begun"], [name for name in OPTIONS if name.startswith(cell["begun"])]
     found = LINE.match(before)
     if found is None:
         return "", []
     command, begun = found["command"], found["begun"]
     if command is None:
         return begun, [name for name in COMMANDS if name.startswith(begun)]
+    if command == "config":
+        return begun, [name for name in RANGES if name.startswith(begun)]
     if command not in NAMING:
         return "", []
     names = ("last", *(name for row in latest() for name in (short(row.id), row.title) if name))

@@ -219,6 +219,8 @@ def test_tab_completes_commands_and_the_conversations_they_name(running, scripte
     assert session[:12] in offered("%hermes show ")
     assert offered("%hermes resume Knots and") == ["Knots and dunlins"]
     assert offered(f"%hermes export {session[:5]}") == [session[:12]]
+    assert offered("%hermes config stale_s") == ["stale_seconds"]
+    assert offered("%%hermes --no-cells --bu") == ["--budget"]
 
 
 def test_one_notebook_finds_what_another_said_a_moment_ago_both_in_the_middle_of_a_turn(tmp_path: Path):

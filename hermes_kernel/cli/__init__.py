@@ -63,16 +63,21 @@ def _have_streams() -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = Parser(
+    parser = _without_commands()
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    looking = (add_sessions, add_search, add_show, add_title, add_export, add_import, add_sql)
+    for add in (_install, _lab, _ask, _run, *looking, _doctor):
+        add(commands)
+    return parser
+
+
+def _without_commands() -> argparse.ArgumentParser:
+    parser = Parser(
         prog="hermes-kernel",
         description="An agent loop for Jupyter: the kernel, notebooks and single questions.",
         epilog="Exit codes: 0 done, 1 the work failed or was stopped, 2 usage.",
     )
     parser.add_argument("--version", action="version", version=f"hermes-kernel {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    looking = (add_sessions, add_search, add_show, add_title, add_export, add_import, add_sql)
-    for add in (_install, _lab, _ask, _run, *looking, _doctor):
-        add(commands)
     return parser
 
 

@@ -117,17 +117,6 @@ def unindexed(connection: DuckDBPyConnection, most: int) -> list[Fact]:
     return [_fact(row) for row in connection.execute(NEXT, [most]).fetchall()]
 
 
-def rebuild(connection: DuckDBPyConnection) -> None:
-    """Make the index anew."""
-    connection.execute("BEGIN")
-    for table in ("threads", "passages", "runs", "units", "postings"):
-        connection.execute(f"DELETE FROM store.{table}")
-    connection.execute("UPDATE store.indexed SET facts = 0, passages = 0, units = 0, runs = 0")
-    connection.execute("COMMIT")
-    while catch_up(connection):
-        pass
-
-
 def forget(connection: DuckDBPyConnection, sessions: Sequence[str]) -> None:
     """Nothing of these sessions is in the index any more, not even a word. Within a transaction."""
     _forget_passages(connection, sessions)

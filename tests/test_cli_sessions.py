@@ -100,6 +100,18 @@ def test_a_word_may_begin_with_a_dash_after_two_dashes(there: Run):
     assert "Nothing was found." not in there("search", "--", "-many", "ducks").stdout
 
 
+def test_a_shared_store_that_is_away_is_said_whatever_is_asked(there: Run, monkeypatch: pytest.MonkeyPatch):
+    """Nobody takes what is here for all there is."""
+    monkeypatch.setenv("HERMES_STORE_URL", "postgresql://ada:hush@127.0.0.1:1/hermes")
+    listed, missed = there("sessions"), there("show", "nosuch")
+    assert (listed.returncode, len(listed.stdout.splitlines())) == (0, 3)
+    assert (missed.returncode, missed.stdout) == (1, "")
+    for said in (listed.stderr, missed.stderr):
+        assert "the shared store at 127.0.0.1:1/hermes cannot be had now" in said
+        assert len(said.splitlines()) <= 2
+        assert "hush" not in said
+
+
 def test_finding_nothing_is_no_failure(there: Run):
     done = there("search", "nightingale")
     assert (done.returncode, done.stdout) == (0, "Nothing was found.\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -25,7 +26,7 @@ def command(commands: Commands[argparse.ArgumentParser], name: str, about: str) 
 
 @contextmanager
 def opened() -> Iterator[Store]:
-    """The store, closed in the end.
+    """The store, closed in the end. That a shared one cannot be had is said: what others told may be missing.
 
     Raises:
         SettingsError: a setting is wrong.
@@ -44,8 +45,10 @@ def opened() -> Iterator[Store]:
         with suppress(StoreError):  # a home that cannot be written can be read
             store.fold()
         yield store
+        if store.waiting:
+            print(f"{HERE}: {store.waiting}", file=sys.stderr)
     except NoSession as error:
-        raise Failure(str(error)) from None
+        raise Failure("\n".join(filter(None, (str(error), store.waiting)))) from None
     except (QueryError, NoAnswer) as error:
         raise Misuse(str(error)) from None
     finally:

@@ -287,6 +287,24 @@ def test_a_user_who_may_make_nothing_is_told_whom_to_ask(opened, postgres, url):
         opened("a", url.replace("//hermes:", "//guest:")).claim("s")
 
 
+def test_a_user_from_whom_the_schema_is_hidden_is_told_whom_to_ask(opened, postgres, url):  # noqa: F811
+    opened("a").append("s", Opened("s"))
+    postgres.execute("DROP ROLE IF EXISTS stranger")
+    postgres.execute("CREATE ROLE stranger LOGIN PASSWORD 'open sesame/@:%'")
+    with pytest.raises(StoreError, match=r"refuses \(.*\): have its owner grant this user"):
+        opened("b", url.replace("//hermes:", "//stranger:")).claim("s")
+
+
+def test_a_schema_that_is_dropped_under_a_running_kernel_is_made_again_and_costs_nothing(opened, url):  # noqa: F811
+    log = opened("a")
+    log.append("s", Opened("s"))
+    with psycopg.connect(url) as connection:
+        connection.execute("DROP SCHEMA hermes_kernel CASCADE")
+    log.append("s", Asked("Still there?"))
+    assert log.recall("s") == [Opened("s"), Asked("Still there?")]
+    assert "refuses" in log.waiting
+
+
 def test_a_newer_format_is_refused_in_one_line(opened, url):  # noqa: F811
     opened("a").append("s", Titled("t"))
     with psycopg.connect(url) as connection:

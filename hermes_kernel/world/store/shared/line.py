@@ -35,6 +35,9 @@ SELECT set_config('search_path', %s, false), set_config('statement_timeout', '{A
 # libpq gives no code for what happens before there is a connection, only words.
 LOCKED_OUT = ("authentication failed", "no password supplied", "pg_hba.conf", "does not exist", "certificate")
 
+REFUSED = ("42501", "42P01", "42883", "3F000")
+"""No privilege; no table, function or schema: a user who may not use a schema is told that nothing is in it."""
+
 BROKEN = ("08", "57P0")
 PASSING = ("08", "25", "40", "53", "54", "55", "57", "58", "XX")
 """Classes of SQLSTATE that another time may bring better luck with: connection, state, rollback, resources,
@@ -207,7 +210,7 @@ def _verdict(error: Error | _Silent, to: Address) -> StoreError | None:
     if isinstance(error, _Silent):
         return Away(f"the shared store at {to} does not answer")
     state, said = error.sqlstate or "", _said(error)
-    if state == "42501":
+    if state in REFUSED:
         return StoreError(f"the shared store at {to} refuses ({said}): have its owner grant this user what it takes")
     if state.startswith("28") or (not state and any(words in said for words in LOCKED_OUT)):
         return StoreError(f"the shared store at {to} does not let this user in ({said}): check store_url")

@@ -16,7 +16,7 @@ from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.tools import Tools
 
 SETTINGS = Settings(home="/nowhere")
-PLACE = {"cwd": "/work/shop", "notebook": "sales.ipynb", "now": 1_700_000_000.0}
+PLACE = {"cwd": "/srv/shop", "notebook": "sales.ipynb", "now": 1_700_000_000.0}
 
 
 def spec(name: str, description: str = "Does it. And more.") -> ToolSpec:
@@ -53,7 +53,7 @@ def test_nothing_changes_in_the_small_prompt(cwd, notebook, now):
 
 def test_the_full_prompt_says_where_and_when_it_is():
     prompt = system_prompt(SETTINGS, ALL, small=False, **PLACE)
-    assert prompt.endswith('# Here\nFolder: "/work/shop"\nNotebook: "sales.ipynb"\nDate: 2023-11-14')
+    assert prompt.endswith('# Here\nFolder: "/srv/shop"\nNotebook: "sales.ipynb"\nDate: 2023-11-14')
 
 
 def test_an_unknown_notebook_is_not_mentioned():

@@ -5,7 +5,6 @@ SQL can read the store and nothing else: DuckDB itself has it open read-only, wi
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,6 @@ from hermes_kernel.world.store import Store
 ROWS = 1_000  # of an answer, unless more are asked for
 CELL = 200  # characters
 VIEWS = ("sessions", "messages", "tool_calls", "calls", "facts")
-UNQUOTED = re.compile(r'(?<!["\w])at(?!["\w])', re.IGNORECASE)
 SHUT = "SET enable_external_access = false; SET lock_configuration = true"
 
 
@@ -79,16 +77,12 @@ def answer(store: Store, statement: str, most: int = ROWS) -> Answer:
             columns = tuple(column[0] for column in connection.description or ())
             rows = connection.fetchmany(most + 1)
         except duckdb.Error as error:
-            raise NoAnswer(f"{brief(str(error), 300)}{_hint(error, statement)}") from None
+            raise NoAnswer(f"{brief(str(error), 300)}{_hint(error)}") from None
     return Answer(columns, tuple(rows[:most]), len(rows) > most)
 
 
-def _hint(error: Exception, statement: str) -> str:
-    """What DuckDB cannot know: which of our names are words of its own, and what there is."""
+def _hint(error: Exception) -> str:
+    """What DuckDB cannot know: the names that mean something here."""
     import duckdb
 
-    if isinstance(error, duckdb.ParserException) and UNQUOTED.search(statement):
-        return ' The column at is written "at".'
-    if isinstance(error, duckdb.CatalogException):
-        return f" There are: {', '.join(VIEWS)}."
-    return ""
+    return f" There are: {', '.join(VIEWS)}." if isinstance(error, duckdb.CatalogException) else ""

@@ -85,7 +85,7 @@ def test_every_message_is_there_word_for_word(there, home):
 def test_messages_keep_their_times(there, home):
     told = asked(there / "state.db", f"SELECT session_id, content, timestamp FROM messages WHERE {STANDING}")
     ours: dict[tuple[str, str], list[float]] = {}
-    for session, text, at in seen(home, 'SELECT session, text, epoch("at") FROM messages'):
+    for session, text, at in seen(home, "SELECT session, text, epoch(time) FROM messages"):
         ours.setdefault((session, text), []).append(at)
     compared = 0
     for session, content, timestamp in told:

@@ -249,6 +249,22 @@ def test_a_session_is_named_by_its_beginning_its_title_or_as_the_last(tmp_path: 
 
 
 @pytest.mark.parametrize("folded", [False, True])
+def test_what_a_search_brought_back_is_read_and_not_found_again(tmp_path: Path, folded: bool) -> None:
+    log = store(tmp_path)
+    log.append("old", opened(0), Asked("Where does the heron nest?"))
+    searched = ToolCall("c1", "session_search", '{"query": "heron"}')
+    log.append(
+        "new", opened(1), Asked("Look it up"), Replied("", (searched,)), Observed("c1", "Where does the heron nest?")
+    )
+    if folded:
+        log.fold()
+    found = log.search("nest")
+    assert [hit.passage.session for hit in found.hits] == ["old"]
+    assert found.total == 1
+    assert log.passages("new")[-1].text == "Where does the heron nest?"
+
+
+@pytest.mark.parametrize("folded", [False, True])
 def test_a_connection_reads_database_and_tail_as_one_and_writes_neither(tmp_path: Path, folded: bool) -> None:
     log = store(tmp_path)
     log.append("s", *turn("s"))

@@ -67,6 +67,26 @@ def test_a_title_given_wins_over_the_first_prompt(tmp_path):
     assert log.sessions()[0].title == "Two"
 
 
+@pytest.mark.parametrize("moment", ["before", "between", "after"])
+def test_a_session_is_called_by_the_first_prompt_that_stands(tmp_path, moment):
+    log = store(tmp_path)
+    told(log, "s", turn("s", "A slip of the tongue"))
+    if moment == "before":
+        log.fold()
+    log.append("s", Undone(1))
+    if moment == "between":
+        log.fold()
+    assert log.sessions()[0].title == ""
+    with log.connect() as connection:
+        assert connection.execute("SELECT title FROM sessions").fetchall() == [("",)]
+    log.append("s", Asked("What was meant"))
+    assert log.sessions()[0].title == "What was meant"
+    assert log.find("What was meant") == "s"
+    assert log.search("meant").threads[0].title == "What was meant"
+    log.fold()
+    assert rows(tmp_path, "SELECT title FROM sessions") == [("What was meant",)]
+
+
 @pytest.mark.parametrize("before", ["", "Always use metres.\n\n"])
 def test_a_session_is_called_by_what_was_asked_not_by_the_cells_that_were_run_before(tmp_path, before):
     cells = f"{CELLS}\nIn [1]:\nprint('hi')\nOutput: hi\n{END_OF_CELLS}"

@@ -29,7 +29,7 @@ from hermes_kernel.core.events import (
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.messages import Assistant, Observation, ToolCall, Transcript, User
 from hermes_kernel.core.search.found import Passage
-from hermes_kernel.core.search.passages import STEPS, Hidden, Telling, passages, tell
+from hermes_kernel.core.search.passages import STEPS, Hidden, Telling, findable, passages, tell
 from hermes_kernel.core.turn import Turn, evolve, recall
 from tests.laws.worlds import Played, World
 
@@ -219,3 +219,8 @@ def test_turns_before_a_compression_are_past_taking_back():
     facts = (Asked("one"), Replied("1"), Asked("two"), Compressed((User("two"),), 9, 1), Replied("2"))
     assert told(*facts, Undone(9)) == [(0, "user", "one"), (1, "assistant", "1")]
     assert told(*facts) == [(0, "user", "one"), (1, "assistant", "1"), (2, "user", "two"), (4, "assistant", "2")]
+
+
+def test_what_a_search_found_is_not_found_there_again():
+    assert not findable(Passage("s", 3, 0.0, "tool", "Found: the quarterly report", "session_search"))
+    assert findable(Passage("s", 3, 0.0, "tool", "the quarterly report", "python"))

@@ -25,6 +25,9 @@ from hermes_kernel.core.messages import ToolCall, User
 from hermes_kernel.core.search.found import Passage
 from hermes_kernel.core.text import scrub
 
+SEARCHER = "session_search"
+"""The tool whose results are excerpts of other conversations."""
+
 STEPS: tuple[type[Kept], ...] = (Opened, Asked, Compressed, Undone)
 """The facts that `Telling` cannot do without, however long ago they were."""
 
@@ -83,6 +86,11 @@ def tell(telling: Telling, n: int, t: float, fact: Kept) -> Told:  # noqa: C901,
             return _undone(telling, turns)
         case _:
             return telling, ()
+
+
+def findable(passage: Passage) -> bool:
+    """Whether a search looks at it: what a search has found once is found where it was said, and not there again."""
+    return passage.tool != SEARCHER
 
 
 def passages(session: str, facts: Iterable[tuple[int, float, Kept]]) -> tuple[Passage, ...]:

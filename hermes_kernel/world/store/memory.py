@@ -8,10 +8,10 @@ from contextlib import ExitStack
 from datetime import tzinfo
 from typing import NamedTuple
 
-from hermes_kernel.core.events import Kept
+from hermes_kernel.core.events import Asked, Kept
 from hermes_kernel.core.search.finding import About, find, root
 from hermes_kernel.core.search.found import Found, Passage
-from hermes_kernel.core.search.passages import passages
+from hermes_kernel.core.search.passages import findable, passages
 from hermes_kernel.core.search.query import Query, parse
 from hermes_kernel.core.search.rank import Entry, entry
 from hermes_kernel.world.clock import SystemClock
@@ -103,10 +103,12 @@ class MemoryLog:
         """What is known of each session."""
         heads = {session: Head(session) for session in self._facts}
         for session, facts in self._facts.items():
+            standing = {passage.n for passage in self.passages(session)}
             for n, (t, fact) in enumerate(facts):
-                heads[session] = told(heads[session], n, t, fact)
+                undone = isinstance(fact, Asked) and n not in standing
+                heads[session] = told(heads[session], n, t, None if undone else fact)
         return heads
 
     def _entries(self, session: str, about: About) -> Iterator[Entry]:
-        for passage in self.passages(session):
+        for passage in filter(findable, self.passages(session)):
             yield entry(passage, about.notebook, about.model)

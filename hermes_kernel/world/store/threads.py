@@ -24,8 +24,9 @@ FROM store.threads WHERE session IN (SELECT unnest(?::VARCHAR[]))
 
 
 class Head(NamedTuple):
-    """One session. ``title`` is its own or its first prompt; ``last`` is seconds since 1970-01-01 UTC; ``asked`` and
-    ``latest`` are the places of its last prompt and its last fact, the numbers those of its facts in the database."""
+    """One session. ``title`` is its own or the first prompt that stands; ``last`` is seconds since 1970-01-01 UTC;
+    ``asked`` and ``latest`` are the places of its last prompt and its last fact, the numbers those of its facts in the
+    database."""
 
     session: str
     parent: str = ""
@@ -56,8 +57,14 @@ def told(head: Head, n: int, t: float, fact: Kept | None, number: int = NOTHING)
             return head
 
 
+def unnamed(head: Head, prompts: Iterable[str]) -> Head:
+    """`head` without a title that is only one of these prompts."""
+    return head._replace(title="") if head.title in map(called, prompts) else head
+
+
 def called(prompt: str) -> str:
-    """What a session is called that nobody has named: its first prompt, without the account of cells before it."""
+    """What a session is called that nobody has named: the first prompt that stands, without the account of cells before
+    it."""
     return brief(re.sub(ACCOUNT, "", prompt, count=1, flags=re.DOTALL), TITLE)
 
 

@@ -81,7 +81,7 @@ assistant AS (
     GROUP BY session, turn, part),
 called AS (
     SELECT session, n, unnest(calls::JSON[]) AS call FROM assistant)
-SELECT session, turn, n, make_timestamp((t * 1e6)::BIGINT) AS at, 'user' AS role, coalesce(body->>'text', '') AS text,
+SELECT session, turn, n, make_timestamp((t * 1e6)::BIGINT) AS time, 'user' AS role, coalesce(body->>'text', '') AS text,
        NULL::JSON AS calls, NULL AS call_id, NULL AS tool, NULL::BOOLEAN AS ok
 FROM spoken WHERE kind = 'Asked'
 UNION ALL
@@ -100,7 +100,7 @@ WITH asked AS (
     SELECT session, n, t, unnest((body->'calls')::JSON[]) AS call FROM facts WHERE kind = 'Replied'),
 seen AS (
     SELECT session, n, body->>'call_id' AS id, body FROM facts WHERE kind = 'Observed')
-SELECT a.session, a.n, make_timestamp((a.t * 1e6)::BIGINT) AS at, a.call->>'id' AS id, a.call->>'name' AS name,
+SELECT a.session, a.n, make_timestamp((a.t * 1e6)::BIGINT) AS time, a.call->>'id' AS id, a.call->>'name' AS name,
        a.call->>'arguments' AS arguments, CASE WHEN s.id IS NOT NULL THEN coalesce(s.body->>'text', '') END AS result,
        CASE WHEN s.id IS NOT NULL THEN coalesce((s.body->>'seconds')::DOUBLE, 0) END AS seconds,
        CASE WHEN s.id IS NOT NULL THEN coalesce((s.body->>'ok')::BOOLEAN, true) END AS ok
@@ -115,7 +115,7 @@ WITH tried AS (
     SELECT *, count(*) FILTER (kind IN ('Asked', 'Replied'))
               OVER (PARTITION BY session ORDER BY n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS run
     FROM facts WHERE kind IN ('Asked', 'Replied', 'Failed', 'Interrupted'))
-SELECT session, n, make_timestamp((t * 1e6)::BIGINT) AS at,
+SELECT session, n, make_timestamp((t * 1e6)::BIGINT) AS time,
        CASE kind WHEN 'Replied' THEN 'replied' WHEN 'Failed' THEN coalesce(body->>'fault', 'unknown')
                  ELSE 'interrupted' END AS outcome,
        coalesce(body->>'model', '') AS model, coalesce(body->>'endpoint', '') AS endpoint,
@@ -143,11 +143,14 @@ WITH told AS (
     SELECT session AS id, max(t) AS last, min(t) AS first,
            any_value(body) FILTER (kind = 'Opened') AS opened,
            arg_max(body->>'title', n) FILTER (kind = 'Titled') AS title,
-           regexp_replace(arg_min(body->>'text', n) FILTER (kind = 'Asked'), '{ACCOUNT}', '', 's') AS prompt,
            max(n) FILTER (kind = 'Final') AS ended, max(n) FILTER (kind = 'Asked') AS asked,
            arg_max(body->>'outcome', n) FILTER (kind = 'Final') AS outcome,
            arg_max(t, n) FILTER (kind = 'Final') AS closed
     FROM facts GROUP BY session),
+prompted AS (
+    SELECT f.session, regexp_replace(arg_min(f.body->>'text', f.n), '{ACCOUNT}', '', 's') AS prompt
+    FROM facts f JOIN turns u ON f.session = u.session AND f.n = u.n
+    WHERE f.kind = 'Asked' AND NOT u.undone GROUP BY f.session),
 spent AS (
     SELECT session, count(*) AS calls, sum(tokens)::BIGINT AS tokens, sum(cost) AS cost FROM calls GROUP BY session)
 SELECT id, coalesce(opened->>'parent', '') AS parent, coalesce(opened->>'kind', 'chat') AS kind,
@@ -158,7 +161,7 @@ SELECT id, coalesce(opened->>'parent', '') AS parent, coalesce(opened->>'kind', 
        CASE WHEN ended > coalesce(asked, -1) THEN outcome ELSE '' END AS outcome,
        coalesce(calls, 0) AS calls, coalesce(tokens, 0) AS tokens, coalesce(cost, 0) AS cost,
        make_timestamp((last * 1e6)::BIGINT) AS active
-FROM told LEFT JOIN spent ON told.id = spent.session;
+FROM told LEFT JOIN prompted ON told.id = prompted.session LEFT JOIN spent ON told.id = spent.session;
 """.replace("{ACCOUNT}", ACCOUNT)
 
 VIEWS = TURNS + MESSAGES + TOOL_CALLS + CALLS + SESSIONS

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from hermes_kernel.core.events import Final, Kept
+from hermes_kernel.core.events import Asked, Final, Kept
 from hermes_kernel.core.plain import Plain, load
 from hermes_kernel.core.search.found import Passage
-from hermes_kernel.core.search.passages import STEPS, Hidden, Telling, tell
+from hermes_kernel.core.search.passages import STEPS, Hidden, Telling, findable, tell
 from hermes_kernel.core.search.words import row
 from hermes_kernel.world.store import threads
 from hermes_kernel.world.store.index import postings
@@ -86,10 +86,18 @@ class Story:
         for piece in news:
             match piece:
                 case Passage():
-                    self.said.append(_placed(piece, self.facts[piece.n]))
-                case Hidden(_, since):
-                    self.hidden.append(piece)
-                    self.said = [each for each in self.said if each.passage.n < since or each.passage.role == "title"]
+                    if findable(piece):
+                        self.said.append(_placed(piece, self.facts[piece.n]))
+                case Hidden():
+                    self._undo(piece)
+
+    def _undo(self, hidden: Hidden) -> None:
+        """What was said from there on does not stand; without any turn, the first prompt is no name any more."""
+        self.hidden.append(hidden)
+        self.said = [each for each in self.said if each.passage.n < hidden.since or each.passage.role == "title"]
+        if not self.telling.starts:
+            prompts = (fact.fact.text for fact in self.facts.values() if isinstance(fact.fact, Asked))
+            self.head = threads.unnamed(self.head, prompts)
 
 
 def catch_up(connection: DuckDBPyConnection, most: int = PORTION, shape: Shape = SHAPE) -> int:

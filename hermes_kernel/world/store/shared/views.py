@@ -68,7 +68,7 @@ answered AS (
     SELECT *, count(*) FILTER (WHERE called) OVER (PARTITION BY session, id ORDER BY n) AS nth FROM named),
 tools AS (
     SELECT session, n, called, max(name) OVER (PARTITION BY session, id, nth) AS name FROM answered)
-SELECT session, turn, n, moment(t) AS at, 'user' AS role,
+SELECT session, turn, n, moment(t) AS time, 'user' AS role,
        coalesce(body->>'text', '') AS text, NULL::JSONB AS calls, NULL::TEXT AS call_id, NULL::TEXT AS tool,
        NULL::BOOLEAN AS ok
 FROM spoken WHERE kind = 'Asked'
@@ -97,7 +97,7 @@ answered AS (
     SELECT session, n, t, id, call,
            CASE WHEN nth > 0 THEN first_value(seen) OVER (PARTITION BY session, id, nth ORDER BY n DESC) END AS seen
     FROM counted)
-SELECT session, n, moment(t) AS at, id, call->>'name' AS name,
+SELECT session, n, moment(t) AS time, id, call->>'name' AS name,
        call->>'arguments' AS arguments, CASE WHEN seen IS NOT NULL THEN coalesce(seen->>'text', '') END AS result,
        CASE WHEN seen IS NOT NULL THEN coalesce((seen->>'seconds')::DOUBLE PRECISION, 0) END AS seconds,
        CASE WHEN seen IS NOT NULL THEN coalesce((seen->>'ok')::BOOLEAN, true) END AS ok
@@ -112,7 +112,7 @@ WITH tried AS (
            coalesce((body->'usage'->>'input_tokens')::BIGINT, 0) AS input_tokens,
            coalesce((body->'usage'->>'output_tokens')::BIGINT, 0) AS output_tokens
     FROM facts WHERE kind IN ('Asked', 'Replied', 'Failed', 'Interrupted'))
-SELECT session, n, moment(t) AS at,
+SELECT session, n, moment(t) AS time,
        CASE kind WHEN 'Replied' THEN 'replied' WHEN 'Failed' THEN coalesce(body->>'fault', 'unknown')
                  ELSE 'interrupted' END AS outcome,
        coalesce(body->>'model', '') AS model, coalesce(body->>'endpoint', '') AS endpoint,
@@ -141,16 +141,19 @@ WITH told AS (
     SELECT session AS id, max(t) AS last, min(t) AS first,
            (array_agg(body ORDER BY n) FILTER (WHERE kind = 'Opened'))[1] AS opened,
            (array_agg(body->>'title' ORDER BY n DESC) FILTER (WHERE kind = 'Titled' AND body ? 'title'))[1] AS title,
-           (array_agg(body->>'text' ORDER BY n) FILTER (WHERE kind = 'Asked' AND body ? 'text'))[1] AS words,
            max(n) FILTER (WHERE kind = 'Final') AS ended, max(n) FILTER (WHERE kind = 'Asked') AS asked,
            (array_agg(body->>'outcome' ORDER BY n DESC) FILTER (WHERE kind = 'Final' AND body ? 'outcome'))[1]
                AS outcome,
            (array_agg(t ORDER BY n DESC) FILTER (WHERE kind = 'Final'))[1] AS closed
     FROM facts GROUP BY session),
+prompted AS (
+    SELECT DISTINCT ON (f.session) f.session, f.body->>'text' AS words
+    FROM facts f JOIN turns u ON f.session = u.session AND f.n = u.n
+    WHERE f.kind = 'Asked' AND f.body ? 'text' AND NOT u.undone ORDER BY f.session, f.n),
 called AS (
-    SELECT *, CASE WHEN words ~ '{ACCOUNT}'
+    SELECT told.*, CASE WHEN words ~ '{ACCOUNT}'
                    THEN regexp_replace(regexp_replace(words, '{ACCOUNT}', ''), '^{SPACE}+', '') ELSE words END AS prompt
-    FROM told),
+    FROM told LEFT JOIN prompted ON told.id = prompted.session),
 spent AS (
     SELECT session, count(*) AS calls, sum(tokens)::BIGINT AS tokens, sum(cost) AS cost FROM calls GROUP BY session)
 SELECT id, coalesce(opened->>'parent', '') AS parent, coalesce(opened->>'kind', 'chat') AS kind,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import stat
 import subprocess
@@ -378,3 +379,19 @@ def test_who_was_deleted_is_never_half_written(small_disk):
     with pytest.raises(OSError, match="No space"):
         retire_sessions(places, frozenset(f"session-{n}" for n in range(5_000)))
     assert retired(places).deleted == {"first"}
+
+
+def test_without_a_file_to_open_what_is_open_goes_on_and_one_line_says_what_to_do(tmp_path):
+    log = store(tmp_path)
+    told(log, "s", titles(1))
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    free = os.open(tmp_path, os.O_RDONLY)
+    os.close(free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free, hard))
+    try:
+        log.append("s", Titled("title 1"))
+        with pytest.raises(StoreError, match=r"too many files are open: close some, or allow more \(`ulimit -n`\)"):
+            log.claim("s")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert log.recall("s") == titles(2)

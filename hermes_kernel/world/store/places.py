@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from hermes_kernel.core.text import brief
 from hermes_kernel.world.store import locality
 from hermes_kernel.world.store.disk import FULL, PRIVATE_FILE, PRIVATE_FOLDER, StoreError, full, make, put, sync_folder
 
@@ -30,6 +32,7 @@ LONGEST_NAME = 200  # file systems take 255 bytes; the rest is for our own endin
 
 CLOSEST = 3
 
+NAMED = 80  # characters of what somebody called a session
 HOW_NAMED = "; a session is named by its id, four letters or more of its beginning, its title, or `last`"
 
 DATABASE = "sessions.duckdb"
@@ -41,12 +44,14 @@ class NoSession(KeyError):
     def __init__(self, session: str, known: Iterable[str] = (), named: Sequence[str] = ()) -> None:
         if named:
             some = ", ".join(sorted(named)[:CLOSEST]) + ("" if len(named) <= CLOSEST else ", …")
-            super().__init__(f"{len(named)} sessions are called {session!r}: {some}; give more of the id of one")
+            super().__init__(
+                f"{len(named)} sessions are called {brief(session, NAMED)!r}: {some}; give more of the id of one"
+            )
             return
         everybody = tuple(known)
         names = ", ".join(close_to(session, everybody))
         hint = f"; closest: {names}" if names else HOW_NAMED if everybody else ": nothing has been said yet"
-        super().__init__(f"no session {session!r}{hint}")
+        super().__init__(f"no session {brief(session, NAMED)!r}{hint}")
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -137,5 +142,7 @@ def explaining(places: Places) -> Iterator[None]:
 def _explained(error: OSError, places: Places) -> str:
     if error.errno in FULL:
         return full(places.root)
+    if error.errno in {errno.EMFILE, errno.ENFILE}:
+        return f"cannot use {places.root}: too many files are open: close some, or allow more (`ulimit -n`)"
     why = error.strerror or str(error)
     return f"cannot use {places.root} ({why}): make it writable, or set HERMES_HOME to another folder"

@@ -306,3 +306,11 @@ if not (pid := os.fork()):
     os._exit(0)  # as children of `multiprocessing` end; DuckDB 1.5 aborts in any other
 print(os.waitpid(pid, 0)[1])
 """
+
+
+def test_no_progress_is_drawn_where_nobody_asked_for_it(tmp_path: Path) -> None:
+    """DuckDB decides by whether the program is a script: a child that is none stands for a kernel."""
+    store(tmp_path).append("s", *turn("s"))
+    asked = "from pathlib import Path\nimport sys\nfrom stores import store\nwith store(Path(sys.argv[1])).connect() as c:\n"
+    asked += "    print(c.execute(\"SELECT current_setting('enable_progress_bar')\").fetchall())"
+    assert done(child(asked, tmp_path)).strip() == "[(False,)]"

@@ -39,7 +39,9 @@ def connect() -> DuckDBPyConnection:
     """A DuckDB of our own with nothing in it yet. It never loads an extension and never asks the network."""
     import duckdb
 
-    return duckdb.connect(config=dict(CONFIG))
+    connection = duckdb.connect(config=dict(CONFIG))
+    connection.execute("SET enable_progress_bar = false")  # a kernel is taken for a terminal where it would be drawn
+    return connection
 
 
 def attach(connection: DuckDBPyConnection, path: Path) -> None:

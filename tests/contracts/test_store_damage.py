@@ -303,7 +303,11 @@ def test_a_file_that_is_no_database_of_ours_is_left_alone_and_named(written, con
     import duckdb
 
     path = written / "sessions.duckdb"
-    path.write_bytes(content) if content is not None else duckdb.connect(str(path)).close()
+    if content is not None:
+        path.write_bytes(content)
+    else:
+        with duckdb.connect(str(path)) as theirs:
+            theirs.execute("CREATE TABLE theirs (n INTEGER)")
     before = path.read_bytes()
     with pytest.raises(StoreError, match="sessions.duckdb") as refused:
         store(written, "fold").fold()

@@ -64,8 +64,8 @@ class Session:
             StoreError: the store cannot be written.
         """
         self.flush()
-        self._take(opened.session_id)
-        self.turn = evolve(Turn(self.turn.limits), opened)
+        with self._taking(opened.session_id):
+            self.turn = evolve(Turn(self.turn.limits), opened)
         self._unsaved = [opened]
 
     def load(self, session: str) -> None:
@@ -77,8 +77,8 @@ class Session:
         """
         self.flush()
         session_id = self._log.find(session)
-        self._take(session_id)
-        self.turn = recall(self._log.recall(session_id), Turn(self.turn.limits))
+        with self._taking(session_id):
+            self.turn = recall(self._log.recall(session_id), Turn(self.turn.limits))
         self._unsaved = []
 
     def title(self, title: str) -> None:
@@ -186,12 +186,18 @@ class Session:
         self._log.append(self.turn.session_id, *writing)
         del self._unsaved[:written]
 
-    def _take(self, session_id: str) -> None:
+    @contextmanager
+    def _taking(self, session_id: str) -> Iterator[None]:
+        """Another conversation is this process's, in place of the one that was; unless it cannot be had: then that one
+        stays."""
         if session_id == self.turn.session_id:
+            yield
             return
-        claim = self._log.claim(session_id)
-        self._claim.close()
-        self._claim.callback(claim.close)
+        with ExitStack() as unless_had:
+            unless_had.callback(self._log.claim(session_id).close)
+            yield
+            held, self._claim = self._claim, unless_had.pop_all()
+            held.close()
 
 
 def _closed(turn: Turn) -> Turn:

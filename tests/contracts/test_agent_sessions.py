@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from hermes_kernel import Agent, HermesError
-from hermes_kernel.core.events import Asked, Compressed, Final, Opened, Outcome, Replied, Started, Titled
+from hermes_kernel.core.events import Asked, Compressed, Final, Kept, Opened, Outcome, Replied, Started, Titled
 from hermes_kernel.core.messages import Assistant, ToolCall, User
 from hermes_kernel.core.turn import decide
 from hermes_kernel.testing import ScriptedModel, say
 from hermes_kernel.world.ports import Archive
-from hermes_kernel.world.store import MemoryLog, Store
+from hermes_kernel.world.store import MemoryLog, NoSession, Store, StoreError
 from tests.laws.worlds import check_whole
 
 
@@ -183,3 +184,28 @@ async def test_an_agent_searches_what_it_and_others_said(agents) -> None:
     assert "\n" not in str(refused.value)
     one.undo()
     assert other.search("avocet").total == 0
+
+
+class Vanishing(MemoryLog):
+    """A log in which a session goes between its being found and its being read."""
+
+    def recall(self, session_id: str) -> list[Kept]:
+        if session_id == "gone":
+            raise NoSession(session_id)
+        return super().recall(session_id)
+
+
+async def test_a_conversation_that_could_not_be_read_leaves_the_one_that_was_to_this_process(tmp_path: Path) -> None:
+    log = Vanishing()
+    log.append("gone", Opened("gone"), Asked("here for a moment"))
+    with closing(Agent(ScriptedModel([say("One."), say("Two.")]), log=log, home=tmp_path)) as agent:
+        await talked(agent, "first")
+        was = agent.session_id
+        with pytest.raises(HermesError, match="no session 'gone'"):
+            agent.resume("gone")
+        assert agent.session_id == was
+        with pytest.raises(StoreError, match="is in use"):
+            log.claim(was)
+        log.claim("gone").close()
+        await talked(agent, "second")
+    log.claim(was).close()

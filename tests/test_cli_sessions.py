@@ -266,3 +266,9 @@ def test_what_is_written_out_comes_back_in_as_a_person_does_it(environ: dict[str
     done = run(there, "search", "ducks")
     assert (done.returncode, done.stderr) == (0, "")
     assert "How many **ducks**?" in done.stdout
+
+
+def test_a_terminal_without_the_letters_is_shown_which_they_are(environ: dict[str, str], tmp_path: Path):  # noqa: F811 - the fixture by its name
+    done = run({**environ, "HERMES_HOME": str(tmp_path), "PYTHONIOENCODING": "ascii"}, "sql", "SELECT '桂' AS tree")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == ["tree", r"\u6842"]

@@ -7,6 +7,7 @@ dead server is one or two lines on stderr; a traceback means that we have a bug.
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -55,11 +56,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _have_streams() -> None:
-    """Python has None for a stream that was closed before it began."""
+    """Python has None for a stream that was closed before it began. What a terminal has no letters for is spelt out."""
     nothing = Path(os.devnull)
     sys.stdin = sys.stdin or nothing.open(encoding="utf-8")
     sys.stdout = sys.stdout or nothing.open("w", encoding="utf-8")
     sys.stderr = sys.stderr or nothing.open("w", encoding="utf-8")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -159,6 +159,7 @@ def test_a_lineage_begins_with_its_oldest_and_a_loop_with_its_first():
     assert [root(parents, each) for each in "abc"] == ["a", "a", "a"]
     assert [root(parents, each) for each in "xyz"] == ["x", "x", "x"]
     assert root(parents, "orphan") == "gone"
+    assert root({}, "") == ""
 
 
 @pytest.mark.parametrize(

@@ -26,10 +26,9 @@ class About:
 def root(parents: Mapping[str, str], session: str) -> str:
     """The session that a lineage began with; one that leads back to itself, for the data is damaged, begins with the
     first of its names. A parent that is not there still joins its children."""
-    line: list[str] = []
-    while session and session not in line:
+    line = [session]
+    while (session := parents.get(session, "")) and session not in line:
         line.append(session)
-        session = parents.get(session, "")
     return min(line[line.index(session) :]) if session else line[-1]
 
 

@@ -25,8 +25,8 @@ def kill(home: Path, children: Nursery, times: int, first: int) -> Toll:
     for seed in range(first, first + times):
         acks = home.parent / f"acks-{seed}"
         moment = partial(time.sleep, random.Random(seed).uniform(0, LONGEST))
-        children.run({"home": str(home), "acks": str(acks), "session": f"s{seed}"}, moment)
-        told[f"s{seed}"] = acknowledged(acks)
+        children.run({"home": str(home), "acks": str(acks), "session": f"s{seed:06}"}, moment)
+        told[f"s{seed:06}"] = acknowledged(acks)
     return count(home, told)
 
 

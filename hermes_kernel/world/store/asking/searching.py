@@ -20,13 +20,12 @@ from hermes_kernel.world.store.asking.sifting import hide, sift
 from hermes_kernel.world.store.asking.tail import Tail
 from hermes_kernel.world.store.index.texts import Match, with_texts
 from hermes_kernel.world.store.reading import BeingFolded
-from hermes_kernel.world.store.threads import NOTHING
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 PATIENCE = 5.0  # seconds for a fold to end, before what it holds is left out
-AT_ONCE = 32  # matches that are looked at to see in which threads they are; four times as many, where they are in few
+AT_ONCE = 128  # matches that are put into threads and shown there; four times as many, where they are in few of them
 
 PASSAGE = "score, p.session, p.n, p.t, p.role, p.tool, p.number, p.skipped"
 BEST = f"""
@@ -35,11 +34,6 @@ JOIN store.passages p USING (mid) ORDER BY score DESC, p.t DESC
 """
 NEWEST = f"""
 SELECT {PASSAGE} FROM sifted JOIN store.passages p USING (mid) ORDER BY p.t DESC, p.session, p.n DESC LIMIT ?
-"""
-OF_SESSION = "SELECT * FROM store.passages WHERE number BETWEEN ? AND ? AND session = ?"
-OF_FAMILIES = f"""
-SELECT {PASSAGE} FROM ({{members}}) p JOIN sifted USING (mid)
-QUALIFY row_number() OVER (PARTITION BY p.session ORDER BY score DESC, p.t DESC, p.n DESC) <= {HITS}
 """
 UNDONE = "SELECT mid FROM store.passages WHERE session = ? AND n >= ? AND role <> 'title'"
 OF_SESSIONS = "SELECT mid FROM store.passages WHERE session IN (SELECT unnest(?::VARCHAR[]))"
@@ -71,8 +65,7 @@ def _found(known: Known, query: Query, limit: int) -> Found:
         sifted = sift(connection, query, there, hide(connection, _hidden(connection, tail)))
         found = ranked(entries, query, sifted.corpus)
         if sifted.total and sifted.met >= found.met:
-            roots = _roots(connection, query, found, kin, limit)
-            best = with_texts(connection, _matches(connection, kin, roots))
+            best = with_texts(connection, _best(connection, query, found, kin, limit))
             found = merged(found, Ranked(sifted.met, sifted.total, best))
     about = kin.about(passage.session for _, passage in found.best)
     return shown(found, query, about, limit, _note(known.away))
@@ -87,34 +80,21 @@ def _hidden(connection: DuckDBPyConnection, tail: Tail) -> list[int]:
     return [mid for (mid,) in rows]
 
 
-def _roots(connection: DuckDBPyConnection, query: Query, beside: Ranked, kin: Kin, limit: int) -> list[str]:
-    """With which sessions the best threads begin."""
+def _best(connection: DuckDBPyConnection, query: Query, beside: Ranked, kin: Kin, limit: int) -> list[Match]:
+    """The best matches of the best threads, told from those `beside` the index."""
     asked, most = BEST if query.clauses else NEWEST, AT_ONCE
     while True:
-        rows = connection.execute(asked, [most]).fetchall()
-        index = Ranked(beside.met, len(rows), tuple((row[0], _match(row).passage) for row in rows))
-        about = kin.about({row[1] for row in rows} | {passage.session for _, passage in beside.best})
-        enough = len({about[row[1]].root for row in rows}) >= limit
-        if enough or len(rows) < most:
-            best = merged(index, beside)
-            return list(dict.fromkeys(about[passage.session].root for _, passage in best.best))[:limit]
+        matches = [_match(row) for row in connection.execute(asked, [most]).fetchall()]
+        about = kin.about({match.passage.session for match in matches} | {each.session for _, each in beside.best})
+        threads: dict[str, list[Match]] = {}
+        for match in matches:
+            threads.setdefault(about[match.passage.session].root, []).append(match)
+        if len(threads) >= limit or len(matches) < most:
+            break
         most *= 4
-
-
-def _matches(connection: DuckDBPyConnection, kin: Kin, roots: list[str]) -> list[Match]:
-    """The best matches of each thread."""
-    families = kin.members(roots)
-    heads = [head for family in families.values() for head in family if head.first_number != NOTHING]
-    if not heads:
-        return []
-    members = OF_FAMILIES.format(members=" UNION ALL ".join([OF_SESSION] * len(heads)))
-    given = [value for head in heads for value in (head.first_number, head.last_number, head.session)]
-    found = [_match(row) for row in connection.execute(members, given).fetchall()]
-    origin = {head.session: root for root, family in families.items() for head in family}
-    best: dict[str, list[Match]] = {root: [] for root in roots}
-    for match in sorted(found, key=lambda match: (-match.score, -match.passage.t)):
-        best[origin[match.passage.session]].append(match)
-    return [match for each in best.values() for match in each[:HITS]]
+    index = Ranked(beside.met, len(matches), tuple((match.score, match.passage) for match in matches))
+    order = dict.fromkeys(about[passage.session].root for _, passage in merged(index, beside).best)
+    return [match for root in list(order)[:limit] for match in threads.get(root, [])[:HITS]]
 
 
 def _match(row: tuple[Any, ...]) -> Match:

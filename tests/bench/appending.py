@@ -26,7 +26,7 @@ from tests.bench.figures import milliseconds, quantile, table
 
 WRITERS, SIZE = 8, 600
 WORD = "acknowledgedly"  # in every message, and in nothing else
-PAUSE = 0.25  # seconds between two folds; a kernel waits for twenty
+PAUSE = 2.5  # seconds between two folds: eight kernels, each of which has it done at most every twenty
 
 Answer = dict[str, Any]
 

@@ -21,7 +21,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from tests.kill.nursery import Nursery, nursery
-from tests.kill.toll import Toll, acknowledged, count
+from tests.kill.toll import Toll, acknowledged, count, possible
 
 CHILD = "tests.kill.toll:child"
 WRITERS = 2
@@ -98,7 +98,7 @@ def nurseries() -> Iterator[list[Nursery]]:
         yield [stack.enter_context(nursery(CHILD)) for _ in range(WRITERS)]
 
 
-def cut(at: Disk, children: Sequence[Nursery], seed: int, told: dict[str, int]) -> Toll:
+def cut(at: Disk, children: Sequence[Nursery], seed: int, told: dict[str, range]) -> Toll:
     """One cut; `told` grows by what was acknowledged before it."""
     home, over = at.place / "home", threading.Event()
     acks = {f"s{seed}-{n}": at.place.parent / f"acks-{seed}-{n}" for n in range(len(children))}
@@ -112,7 +112,7 @@ def cut(at: Disk, children: Sequence[Nursery], seed: int, told: dict[str, int]) 
         for life in lives:
             life.result()
     at.reboot()
-    fresh = {session: marks for session, marks in before.items() if marks}
+    fresh = {session: possible(marks, acknowledged(acks[session])) for session, marks in before.items() if marks}
     told.update(fresh)
     return count(home, told, fresh) if told else Toll()
 
@@ -120,7 +120,7 @@ def cut(at: Disk, children: Sequence[Nursery], seed: int, told: dict[str, int]) 
 def main() -> None:
     """As many as are asked for, from a seed."""
     times, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    told: dict[str, int] = {}
+    told: dict[str, range] = {}
     with tempfile.TemporaryDirectory() as folder, disk(Path(folder)) as at, nurseries() as children:
         for seed in range(first, first + times):
             toll = cut(at, children, seed, told)

@@ -36,6 +36,12 @@ def _fold(log: Store) -> None:
         log.fold()
 
 
+def possible(safe: int, told: int | None = None) -> range:
+    """How many marks may be there of a writer that had been told so many are `safe`, and at its end that so many as
+    `told` are: all of them, and the one it was at."""
+    return range(safe, (safe if told is None else told) + 2)
+
+
 def acknowledged(acks: Path) -> int:
     """How many marks a child has been told are safe."""
     return acks.read_bytes().count(b"\n") if acks.exists() else 0
@@ -51,7 +57,7 @@ class Toll:
     wrong: list[str] = field(default_factory=list)
 
 
-def count(home: Path, told: Mapping[str, int], recalled: Mapping[str, int] | None = None) -> Toll:
+def count(home: Path, told: Mapping[str, range], recalled: Mapping[str, range] | None = None) -> Toll:
     """Read everything back: the sessions `recalled` (or all) fact by fact, with their tails in the journals and again
     when all is folded; then every session in the database and by a search."""
     recalled = told if recalled is None else recalled
@@ -64,19 +70,19 @@ def count(home: Path, told: Mapping[str, int], recalled: Mapping[str, int] | Non
     with _database(home) as connection:
         ((found, unique),) = connection.execute("SELECT count(*), count(DISTINCT uid) FROM facts").fetchall()
     wrong += [f"{found - unique} facts doubled"] if found != unique else []
-    return Toll(sum(told.values()), found, folded.damaged, wrong)
+    return Toll(sum(marks.start for marks in told.values()), found, folded.damaged, wrong)
 
 
-def _recalled(home: Path, told: Mapping[str, int]) -> Iterator[str]:
-    """Every acknowledged fact in order, each once, and at most the one after them."""
+def _recalled(home: Path, told: Mapping[str, range]) -> Iterator[str]:
+    """Every acknowledged fact in order, each once, and at most those it was at."""
     log = Store(home)
     for session, marks in told.items():
-        if marks:
+        if marks.start:
             texts = [fact.text for fact in log.recall(session) if isinstance(fact, Asked)]
             yield from _judged("recall", session, marks, texts)
 
 
-def _stored(home: Path, told: Mapping[str, int]) -> Iterator[str]:
+def _stored(home: Path, told: Mapping[str, range]) -> Iterator[str]:
     with _database(home) as connection:
         rows = connection.execute(
             "SELECT session, list(body->>'text' ORDER BY n) FROM facts WHERE kind = 'Asked' GROUP BY session"
@@ -87,7 +93,7 @@ def _stored(home: Path, told: Mapping[str, int]) -> Iterator[str]:
             yield from _judged(what, session, marks, found.get(session, []))
 
 
-def _searched(home: Path, recalled: Mapping[str, int]) -> Iterator[str]:
+def _searched(home: Path, recalled: Mapping[str, range]) -> Iterator[str]:
     """By a word that all marks have: each mark in the database once, whether or not it was acknowledged."""
     with _database(home) as connection:
         rows = connection.execute(
@@ -100,11 +106,11 @@ def _searched(home: Path, recalled: Mapping[str, int]) -> Iterator[str]:
             yield f"search: {total} of {marks} for {query}"
 
 
-def _judged(what: str, session: str, acknowledged: int, texts: list[str]) -> Iterator[str]:
+def _judged(what: str, session: str, marks: range, texts: list[str]) -> Iterator[str]:
     if texts != [f"mark {n}" for n in range(len(texts))]:
         yield f"{what}: {session} is out of order or doubled"
-    if not acknowledged <= len(texts) <= acknowledged + 1:
-        yield f"{what}: {len(texts)} of {acknowledged} in {session}"
+    if len(texts) not in marks:
+        yield f"{what}: {len(texts)} of {marks.start} in {session}"
 
 
 def _database(home: Path) -> duckdb.DuckDBPyConnection:

@@ -108,8 +108,8 @@ def test_a_person_sees_the_answer_grow_and_stops_it_and_asks_again(playwright, l
         done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
         assert done.returncode == 0, done.stderr
         seen = json.loads(done.stdout.splitlines()[-1])
+        assert "error" not in seen, seen
         tool_results = [m["content"] for m in server.requests[-1].messages if m["role"] == "tool"]
-    assert "error" not in seen, seen
     assert "Stop" in seen["streaming"]
     assert "writing" in seen["streaming"]
     assert "interrupted" in seen["stopped"]

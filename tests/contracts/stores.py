@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import os
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -76,3 +78,34 @@ def done(process: subprocess.Popen[str]) -> str:
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 0, out
     return out
+
+
+def under_interrupts(keep: Callable[[int], None], times: int = 1500) -> list[int]:
+    """`keep` each number from 1 on while Ctrl-C rains on this process; those that it returned from. For a child."""
+    kept, n, over = [], 0, False
+
+    def rain() -> None:
+        while not n:
+            pass
+        while not over:
+            os.kill(os.getpid(), signal.SIGINT)
+            threading.Event().wait(0.0007)
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a parent that ignores Ctrl-C passes that on
+    raining = threading.Thread(target=rain)
+    raining.start()
+    while n < times:
+        try:
+            n += 1
+            keep(n)
+            kept.append(n)
+        except KeyboardInterrupt:
+            continue
+    while True:
+        try:
+            over = True
+            raining.join()
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            return kept
+        except KeyboardInterrupt:
+            continue

@@ -15,40 +15,17 @@ from hermes_kernel.world.store.ends import Ends
 from tests.contracts.stores import child, counted, done, journals, store, told
 
 STORM = """
-import os, signal, sys, threading
+import sys
 from pathlib import Path
 from hermes_kernel.core.budget import Limits
 from hermes_kernel.core.events import Opened, Titled
 from hermes_kernel.session import Session
 from hermes_kernel.world.store import Store
-log, told, n = Store(Path(sys.argv[1])), [], 0
-session = Session(log, Limits())
+from stores import under_interrupts
+session = Session(Store(Path(sys.argv[1])), Limits())
 session.open(Opened("s"))
-def storm():
-    while not n:
-        pass
-    while not over:
-        os.kill(os.getpid(), signal.SIGINT)
-        threading.Event().wait(0.0007)
-over = False
-thread = threading.Thread(target=storm)
 session.keep(Titled("0"))
-thread.start()
-while n < 1500:
-    try:
-        n += 1
-        session.keep(Titled(str(n)))
-        told.append(n)
-    except KeyboardInterrupt:
-        continue
-while True:
-    try:
-        over = True
-        thread.join()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        break
-    except KeyboardInterrupt:
-        continue
+told = under_interrupts(lambda n: session.keep(Titled(str(n))))
 session.keep(Titled("1501"))
 print(*told)
 """

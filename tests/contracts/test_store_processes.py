@@ -227,36 +227,14 @@ def test_a_session_belongs_to_one_process_until_that_is_dead(tmp_path):
 
 
 STORM = """
-import os, signal, sys, threading
+import sys
 from pathlib import Path
 from hermes_kernel.core.events import Titled
 from hermes_kernel.world.store import Store
-log, told, n = Store(Path(sys.argv[1])), [], 0
-def storm():
-    while not n:
-        pass
-    while not over:
-        os.kill(os.getpid(), signal.SIGINT)
-        threading.Event().wait(0.0007)
-over = False
-thread = threading.Thread(target=storm)
+from stores import under_interrupts
+log = Store(Path(sys.argv[1]))
 log.append("s", Titled("first"))
-thread.start()
-while n < 1500:
-    try:
-        n += 1
-        log.append("s", Titled(str(n)))
-        told.append(n)
-    except KeyboardInterrupt:
-        continue
-while True:
-    try:
-        over = True
-        thread.join()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        break
-    except KeyboardInterrupt:
-        continue
+told = under_interrupts(lambda n: log.append("s", Titled(str(n))))
 log.append("s", Titled("last"))
 print(*told)
 """

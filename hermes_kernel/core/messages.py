@@ -35,10 +35,12 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """What a person (or the turn on its behalf) said."""
+    """What a person (or the turn on its behalf) said. A ``summary`` stands for the messages that a compression took
+    out before it."""
 
     text: str
     images: tuple[Image, ...] = ()
+    summary: bool = False
 
 
 @dataclass(frozen=True, slots=True)

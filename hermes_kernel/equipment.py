@@ -10,6 +10,7 @@ from hermes_kernel.core.messages import ToolSpec
 from hermes_kernel.core.redact import redact
 from hermes_kernel.prompt import small_tools, system_prompt
 from hermes_kernel.settings import FIXED, LOCAL, Settings, SettingsError
+from hermes_kernel.world.compressing import Digester
 from hermes_kernel.world.local import available
 from hermes_kernel.world.model import OpenAIModel
 from hermes_kernel.world.perform import Performer
@@ -45,6 +46,7 @@ class Equipment:
             clock=clock,
             finder=finder,
         ).builtins()
+        self.compressor = Digester()
         self._clock = clock
         self._given = given
         self._made: OpenAIModel | None = None
@@ -83,7 +85,7 @@ class Equipment:
             NoTool, NoEndpoint: as `offered` and `model`.
         """
         tools = self.offered(names)
-        return Performer(self.model(), tools, self._clock, stop)
+        return Performer(self.model(), tools, self.compressor, self._clock, stop)
 
     def system(self, notebook: str) -> str:
         """The system prompt of a session that begins now."""

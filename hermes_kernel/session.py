@@ -247,5 +247,7 @@ def limits(settings: Settings) -> Limits:
         max_tokens=settings.max_tokens,
         model_max_tokens=settings.model_max_tokens or Limits().model_max_tokens,
         refunds=settings.refunds,
+        compress_at=settings.compress_at,
+        compress_hard_at=settings.compress_hard_at,
         routes=1 + len(settings.fallback_models),
     )

@@ -45,9 +45,8 @@ LOCAL, LOCAL_MODEL = "local:", "qwen"
 UNNAMED = "No model is named for {}: set HERMES_MODEL. `hermes-kernel doctor` lists what is offered there."
 # Taken and checked, and read by nothing yet: whoever shows them says so.
 LATER = frozenset({
-    "aux_model", "compress_at", "compress_hard_at", "protect_first", "protect_last", "nudge_every_turns",
-    "nudge_seconds", "memory_chars", "user_chars", "skill_trigger_calls", "curator_days", "curator_idle_hours",
-    "stale_days", "archive_days", "record", "replay",
+    "nudge_every_turns", "nudge_seconds", "memory_chars", "user_chars", "skill_trigger_calls", "curator_days",
+    "curator_idle_hours", "stale_days", "archive_days", "record", "replay",
 })  # fmt: skip
 FIXED = frozenset({"home", "store_url"})  # what an agent stands on while it lives
 DAY = 86_400
@@ -112,6 +111,11 @@ class Settings:
     )
     protect_first: int = whole(2, 0, 1000, "messages at the start that compression leaves alone")
     protect_last: int = whole(20, 0, 10_000, "messages at the end that compression leaves alone")
+    delegate_depth: int = whole(1, 0, 5, "levels of subagents below an agent; 0: none")
+    delegate_workers: int = whole(8, 1, 1000, "subagents that work at once")
+    delegate_seconds: float = number(1800, 1, 7 * DAY, "time a group of subagents may take")
+    delegate_kernel: str = line("the kernelspec in which a subagent's own Python runs", "python3")
+    map_workers: int = whole(8, 1, 10_000, "rows of a map that are asked at once")
     nudge_every_turns: int = whole(10, 0, 100_000, "turns between looks at what is worth remembering; 0: never")
     nudge_seconds: float = number(600, 0, 7 * DAY, "seconds between such looks at least")
     memory_chars: int = whole(2200, 0, 1_000_000, "size of MEMORY.md at most")

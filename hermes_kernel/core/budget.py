@@ -12,7 +12,9 @@ class Limits:
     ``routes`` is how many models may be asked (the main one and its fallbacks). ``patience_seconds`` is the longest
     wait a server may ask for; beyond it another model is asked, or the turn says when to come back.
     ``model_max_tokens`` bounds how far the output limit grows for a reply that was cut, ``growths`` how often.
-    ``refunds`` is how many iterations that only called `python` are given back.
+    ``refunds`` is how many iterations that only called `python` are given back. At ``compress_at`` of the window a
+    summary of the older part is begun beside the turn, at ``compress_hard_at`` the turn waits for one; after
+    ``fruitless`` compressions in a row that gained next to nothing no more are tried.
     """
 
     max_iterations: int = 90
@@ -30,6 +32,9 @@ class Limits:
     throttles: int = 20
     refunds: int = 0
     routes: int = 1
+    compress_at: float = 0.5
+    compress_hard_at: float = 0.85
+    fruitless: int = 2
 
 
 @dataclass(frozen=True, slots=True)

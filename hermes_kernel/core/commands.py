@@ -11,10 +11,10 @@ from hermes_kernel.core.messages import ToolCall, Transcript, User
 
 @dataclass(frozen=True, slots=True)
 class CallModel:
-    """Ask model number ``route``. ``suffix`` is said after the transcript for this call only (a continuation or grace
-    prompt). ``shown`` is text of this reply that a person already saw in a failed attempt: the same text is not told
-    again, other text begins with `Retracted`. ``max_tokens`` 0 leaves the output limit to the endpoint; ``caution`` is
-    the level of `Repaired`."""
+    """Ask model number ``route``, which is believed to read ``window`` tokens (0: not known). ``suffix`` is said after
+    the transcript for this call only (a continuation or grace prompt). ``shown`` is text of this reply that a person
+    already saw in a failed attempt: the same text is not told again, other text begins with `Retracted`. ``max_tokens``
+    0 leaves the output limit to the endpoint; ``caution`` is the level of `Repaired`."""
 
     transcript: Transcript
     system: str = ""
@@ -24,6 +24,7 @@ class CallModel:
     shown: str = ""
     max_tokens: int = 0
     caution: int = 0
+    window: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +47,14 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Compress:
-    """Make the transcript smaller. ``attempt`` counts up while the same call keeps overflowing."""
+    """Make the transcript, of ``tokens``, smaller for a model that reads ``window`` (0: not known). ``attempt`` counts
+    up while the same call keeps overflowing. ``ahead``: only begin, the turn goes on meanwhile."""
 
     transcript: Transcript
     attempt: int = 1
+    tokens: int = 0
+    window: int = 0
+    ahead: bool = False
 
 
 @dataclass(frozen=True, slots=True)

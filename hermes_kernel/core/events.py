@@ -1,7 +1,8 @@
 """The facts a turn is made of: one closed union, each a frozen value.
 
 *Kept* facts are written to the log before anything else happens and folding them gives the turn back.
-*Passing* facts, from `passing`, are for whoever watches.
+*Passing* facts, from `passing`, are for whoever watches. Those about windows, compressions and shared budgets are from
+`upkeep`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,16 @@ from hermes_kernel.core.passing import (
     ThoughtDelta,
     Waiting,
 )
+from hermes_kernel.core.upkeep import (
+    Compressed,
+    Compressing,
+    Continued,
+    Leased,
+    Refunded,
+    Returned,
+    Spent,
+    WindowFound,
+)
 
 
 class Outcome(StrEnum):
@@ -41,7 +52,8 @@ class Outcome(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Opened:
     """A session begins. ``system`` is the system prompt, frozen for the session; ``parent`` names the session it was
-    branched or compressed from."""
+    branched or compressed from, or whose subagent it is (``kind`` says which: ``chat``, ``subagent``, ``map``).
+    ``earlier`` is what the conversation had cost before, where it goes on in this session."""
 
     session_id: str
     system: str = ""
@@ -50,6 +62,7 @@ class Opened:
     parent: str = ""
     notebook: str = ""
     transcript: Transcript = ()
+    earlier: Usage = Usage()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +75,14 @@ class Titled:
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A prompt: a turn begins. ``route`` is the index of the model to ask first (0 the main one, then the fallbacks);
-    ``budget`` is how many model calls this turn may make, 0 for the session's own limit."""
+    ``budget`` is how many model calls this turn may make, 0 for the session's own limit; ``window`` the tokens that the
+    model reads at most, 0 where that is not known."""
 
     text: str
     images: tuple[Image, ...] = ()
     route: int = 0
     budget: int = 0
+    window: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +111,8 @@ class Accepted:
 @dataclass(frozen=True, slots=True)
 class Failed:
     """A model call that did not come back whole. ``partial`` is the text a person has seen of it and still sees.
-    ``wait`` is the server's own hint in seconds, or None. ``message`` is one readable line with no secrets in it."""
+    ``wait`` is the server's own hint in seconds, or None. ``message`` is one readable line with no secrets in it.
+    ``asked`` and ``window`` are the tokens of an overflow, 0 where the server did not tell them."""
 
     fault: Fault
     message: str = ""
@@ -107,6 +123,8 @@ class Failed:
     model: str = ""
     endpoint: str = ""
     seconds: float = 0.0
+    asked: int = 0
+    window: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,39 +184,6 @@ class Approved:
 
 
 @dataclass(frozen=True, slots=True)
-class Compressed:
-    """The transcript is now this shorter one. Sizes in tokens, estimated."""
-
-    transcript: Transcript
-    before: int
-    after: int
-    how: str = "digest"
-
-
-@dataclass(frozen=True, slots=True)
-class Refunded:
-    """Iterations given back: the budget and the count of calls both shrink by ``calls``."""
-
-    calls: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Leased:
-    """A subagent took ``calls`` of this turn's budget."""
-
-    lease: str
-    calls: int
-
-
-@dataclass(frozen=True, slots=True)
-class Returned:
-    """A subagent is done and used ``used`` of what it had leased."""
-
-    lease: str
-    used: int
-
-
-@dataclass(frozen=True, slots=True)
 class Interrupted:
     """A stop: by a ``person``, by the turn's own ``time`` limit, or because the ``kernel`` goes. ``partial`` is the
     text a person has seen of the reply that was being written."""
@@ -225,10 +210,20 @@ class Undone:
     turns: int = 1
 
 
+@dataclass(frozen=True, slots=True)
+class Subagent:
+    """Passing: what happens in a subagent, told to whoever watches its parent."""
+
+    lease: str
+    event: Event
+
+
 Kept = (
     Opened
+    | Continued
     | Titled
     | Asked
+    | WindowFound
     | Replied
     | Accepted
     | Failed
@@ -238,7 +233,9 @@ Kept = (
     | Started
     | Observed
     | Approved
+    | Compressing
     | Compressed
+    | Spent
     | Refunded
     | Leased
     | Returned
@@ -248,7 +245,7 @@ Kept = (
 )
 
 
-Event = Kept | Passing
+Event = Kept | Passing | Subagent
 
 KEPT: tuple[type, ...] = Kept.__args__
 
@@ -267,6 +264,8 @@ __all__ = [
     "CallDelta",
     "Calling",
     "Compressed",
+    "Compressing",
+    "Continued",
     "Event",
     "Failed",
     "FellBack",
@@ -286,11 +285,14 @@ __all__ = [
     "Retrying",
     "Returned",
     "Silence",
+    "Spent",
     "Started",
+    "Subagent",
     "TextDelta",
     "ThoughtDelta",
     "Titled",
     "Undone",
     "Waiting",
+    "WindowFound",
     "is_kept",
 ]

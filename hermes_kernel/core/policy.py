@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hermes_kernel.core import prompts
 from hermes_kernel.core.commands import CallModel, Command, Compress, RunTools, Tell, Wait
 from hermes_kernel.core.events import Accepted, Failed, FellBack, Final, Observed, Outcome, Refunded, Repaired, Replied
@@ -64,8 +66,10 @@ def _stuck(turn: Turn) -> Command | None:
     return _end(turn, Outcome.FAILED, prompts.stuck(asked[0][0])) if alike else None
 
 
-def _call(turn: Turn, suffix: User | None = None) -> CallModel:
+def _call(turn: Turn, suffix: User | None = None) -> CallModel | Compress:
     """Ask the model; with nothing left, for the last time and without tools. Its own words are never left last."""
+    if smaller := _fit(turn):
+        return smaller
     grace = turn.exhausted
     if going_on(turn):
         suffix = suffix or User(prompts.CONTINUE)
@@ -78,7 +82,21 @@ def _call(turn: Turn, suffix: User | None = None) -> CallModel:
         shown=turn.shown,
         max_tokens=turn.room,
         caution=turn.tries.repairs,
+        window=turn.fill.window,
     )
+
+
+def _fit(turn: Turn) -> Compress | None:
+    """Before the window is full: begin a summary of the older part in good time, and wait for one only at the last."""
+    if turn.fill.crowded(turn.limits, turn.room) and turn.tries.compressions < turn.limits.compressions:
+        return _compress(turn)
+    if turn.fill.filling(turn.limits):
+        return replace(_compress(turn), ahead=True)
+    return None
+
+
+def _compress(turn: Turn) -> Compress:
+    return Compress(turn.transcript, turn.tries.compressions + 1, turn.fill.tokens, turn.fill.window)
 
 
 def _continue(turn: Turn) -> Command:
@@ -119,7 +137,7 @@ def _recover(turn: Turn, failed: Failed) -> Command:
         case Action.REPAIR:
             return Tell((Repaired(turn.tries.repairs + 1),))
         case Action.COMPRESS:
-            return Compress(turn.transcript, turn.tries.compressions + 1)
+            return _compress(turn)
         case Action.FALL_BACK:
             return Tell((FellBack(turn.route + 1, failed.fault),))
         case Action.REFUSE:

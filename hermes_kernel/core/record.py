@@ -16,6 +16,8 @@ from hermes_kernel.core.events import (
     CallDelta,
     Calling,
     Compressed,
+    Compressing,
+    Continued,
     Event,
     Failed,
     FellBack,
@@ -32,14 +34,18 @@ from hermes_kernel.core.events import (
     Retrying,
     Returned,
     Silence,
+    Spent,
     Started,
+    Subagent,
     TextDelta,
     ThoughtDelta,
     Titled,
     Undone,
     Waiting,
+    WindowFound,
 )
 from hermes_kernel.core.faults import Fault
+from hermes_kernel.core.fill import Fill
 from hermes_kernel.core.messages import Assistant, Observation, Transcript, User
 from hermes_kernel.core.state import Tries, Turn, going_on
 
@@ -57,11 +63,12 @@ def evolve(turn: Turn, event: Event) -> Turn:  # noqa: C901, PLR0911, PLR0912, P
             | Retracted()
             | Asking()
             | Noticed()
+            | Subagent()
         ):
             return turn
-        case Opened(session_id, system):
-            return Turn(turn.limits, session_id, system, event.transcript, _last_user(event.transcript))
-        case Titled():
+        case Opened():
+            return _opened(turn, event)
+        case Titled() | Continued():
             return turn
         case Undone(turns):
             return _undone(turn, turns)
@@ -73,18 +80,22 @@ def evolve(turn: Turn, event: Event) -> Turn:  # noqa: C901, PLR0911, PLR0912, P
             return _replied(turn, event)
         case Accepted():
             return _accepted(turn)
-        case Failed(_, _, _, _, partial, usage):
-            return replace(turn, fault=event, shown=partial, usage=turn.usage + usage)
+        case Failed():
+            return _failed(turn, event)
+        case WindowFound(tokens):
+            return replace(turn, fill=replace(turn.fill, window=tokens))
         case Retrying(_, _, _, fault):
             return replace(turn, fault=None, tries=_waited(turn.tries, fault))
         case Repaired(level):
             return replace(turn, fault=None, tries=replace(turn.tries, repairs=level))
         case FellBack(route):
             return replace(turn, fault=None, reply=None, route=route, tries=replace(turn.tries, waits=0, empties=0))
-        case Compressed(transcript):
-            tries = replace(turn.tries, compressions=turn.tries.compressions + 1)
-            starts = _prompt_in(transcript, turn.messages[:1])
-            return replace(turn, fault=None, transcript=transcript, starts=starts, tries=tries)
+        case Compressing():
+            return replace(turn, fill=replace(turn.fill, compressing=True))
+        case Compressed():
+            return _compressed(turn, event)
+        case Spent(usage):
+            return replace(turn, usage=turn.usage + usage)
         case Started(call_id, repeatable):
             return turn if repeatable else replace(turn, begun=turn.begun | {call_id})
         case Observed():
@@ -96,8 +107,8 @@ def evolve(turn: Turn, event: Event) -> Turn:  # noqa: C901, PLR0911, PLR0912, P
             return replace(turn, budget=budget, calls=turn.calls - calls, refunds=turn.refunds + calls, reply=None)
         case Leased(lease, calls):
             return replace(turn, budget=turn.budget.lease(lease, calls))
-        case Returned(lease, used):
-            return replace(turn, budget=turn.budget.settle(lease, used))
+        case Returned(lease, used, _, usage):
+            return replace(turn, budget=turn.budget.settle(lease, used), usage=turn.usage + usage)
         case Interrupted(by, partial, usage):
             return replace(turn, stopped=by, shown=partial or turn.shown, usage=turn.usage + usage)
         case Final():
@@ -109,19 +120,35 @@ def recall(events: Iterable[Event], turn: Turn | None = None) -> Turn:
     return reduce(evolve, events, turn or Turn())
 
 
+def _opened(turn: Turn, opened: Opened) -> Turn:
+    """A session begins, with a conversation in it or without."""
+    return Turn(
+        limits=turn.limits,
+        session_id=opened.session_id,
+        system=opened.system,
+        transcript=opened.transcript,
+        starts=_last_user(opened.transcript),
+        fill=Fill().of(opened.transcript),
+        earlier=opened.earlier,
+    )
+
+
 def _asked(turn: Turn, asked: Asked) -> Turn:
     """A turn begins. Calls that an earlier one left without a result, for its log was cut there, are closed first."""
-    before = reduce(_observed, (Observed(call.id, prompts.LOST, ok=False) for call in turn.open), turn).transcript
+    closed = reduce(_observed, (Observed(call.id, prompts.LOST, ok=False) for call in turn.open), turn)
+    prompt = User(asked.text, asked.images)
+    fill = closed.fill.added(prompt)
     return Turn(
         limits=turn.limits,
         session_id=turn.session_id,
         system=turn.system,
-        transcript=(*before, User(asked.text, asked.images)),
-        starts=(*turn.starts, len(before)),
+        transcript=(*closed.transcript, prompt),
+        starts=(*turn.starts, len(closed.transcript)),
         events=(asked,),
         budget=IterationBudget(asked.budget or turn.limits.max_iterations),
         earlier=turn.earlier + turn.usage,
         room=turn.limits.max_tokens,
+        fill=replace(fill, window=asked.window or fill.window, compressing=False),
         route=asked.route,
     )
 
@@ -137,11 +164,32 @@ def _replied(turn: Turn, reply: Replied) -> Turn:
         calls=turn.calls + (not grace),
         budget=turn.budget if grace else turn.budget.spend(),
         usage=turn.usage + reply.usage,
+        fill=turn.fill if grace else turn.fill.told(reply.model, reply.usage),
         tries=replace(turn.tries, waits=0, throttles=0, compressions=0),
     )
     if grace:
         return _said(turn, replace(reply, calls=(), cut=False))
     return _cut(turn, reply) if reply.cut else _said(turn, reply)
+
+
+def _failed(turn: Turn, failed: Failed) -> Turn:
+    """A call failed; an overflow may tell how large the request was and how much the model reads."""
+    fill = turn.fill.learned(failed.model, failed.asked) if failed.asked else turn.fill
+    fill = replace(fill, window=failed.window or fill.window)
+    return replace(turn, fault=failed, shown=failed.partial, usage=turn.usage + failed.usage, fill=fill)
+
+
+def _compressed(turn: Turn, event: Compressed) -> Turn:
+    """The transcript became a shorter one, in which the turn begins at its own prompt."""
+    return replace(
+        turn,
+        fault=None,
+        transcript=event.transcript,
+        starts=_prompt_in(event.transcript, turn.messages[:1]),
+        usage=turn.usage + event.usage,
+        fill=turn.fill.shorter(event.transcript, event.before, event.after),
+        tries=replace(turn.tries, compressions=turn.tries.compressions + 1),
+    )
 
 
 def _cut(turn: Turn, reply: Replied) -> Turn:
@@ -157,14 +205,15 @@ def _accepted(turn: Turn) -> Turn:
 def _said(turn: Turn, reply: Replied) -> Turn:
     """The model's word enters the transcript. Asked again while its own words stand last, it went on from there."""
     words, tries = Assistant(reply.text, reply.calls, reply.thoughts, reply.extra), turn.tries
-    before = turn.transcript
+    before, fill = turn.transcript, turn.fill.added(words)
     if going_on(turn):
         words = replace(words, text=before[-1].text + words.text)
-        before = before[:-1]
+        before, fill = before[:-1], turn.fill.replaced(before[-1], words)
     if not (words.text.strip() or words.calls):
         return replace(turn, reply=reply, shown=reply.text, tries=replace(tries, empties=tries.empties + 1))
     counts = replace(tries, growths=0, empties=0, continuations=0 if reply.calls else tries.continuations + 1)
-    return replace(turn, transcript=(*before, words), reply=reply, open=reply.calls, shown="", tries=counts)
+    said = replace(turn, transcript=(*before, words), fill=fill)
+    return replace(said, reply=reply, open=reply.calls, shown="", tries=counts)
 
 
 def _told(turn: Turn, text: str) -> Turn:
@@ -172,8 +221,11 @@ def _told(turn: Turn, text: str) -> Turn:
     if not text:
         return turn
     if going_on(turn):
-        return replace(turn, transcript=(*turn.transcript[:-1], replace(turn.transcript[-1], text=text)))
-    return replace(turn, transcript=(*turn.transcript, Assistant(text)))
+        last = turn.transcript[-1]
+        words = replace(last, text=text)
+        return replace(turn, transcript=(*turn.transcript[:-1], words), fill=turn.fill.replaced(last, words))
+    words = Assistant(text)
+    return replace(turn, transcript=(*turn.transcript, words), fill=turn.fill.added(words))
 
 
 def _observed(turn: Turn, seen: Observed) -> Turn:
@@ -185,6 +237,7 @@ def _observed(turn: Turn, seen: Observed) -> Turn:
     return replace(
         turn,
         transcript=place(turn.transcript, result),
+        fill=turn.fill.added(result),
         open=tuple(call for call in turn.open if call.id != seen.call_id),
         begun=turn.begun - {seen.call_id},
     )
@@ -207,7 +260,7 @@ def _undone(turn: Turn, turns: int) -> Turn:
     kept = max(len(turn.starts) - turns, 0)
     cut = turn.starts[kept] if kept < len(turn.starts) else len(turn.transcript)
     rest = Turn(turn.limits, turn.session_id, turn.system, turn.transcript[:cut], turn.starts[:kept])
-    return replace(rest, earlier=turn.earlier + turn.usage)
+    return replace(rest, earlier=turn.earlier + turn.usage, fill=turn.fill.of(rest.transcript))
 
 
 def _waited(tries: Tries, fault: Fault) -> Tries:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from hermes_kernel.core.budget import IterationBudget, Limits
 from hermes_kernel.core.events import Asked, Failed, Final, Kept, Outcome, Replied
+from hermes_kernel.core.fill import Fill
 from hermes_kernel.core.messages import Assistant, ToolCall, Transcript, Usage
 from hermes_kernel.core.safe import clean, sanitise
 from hermes_kernel.core.text import brief
@@ -30,8 +31,9 @@ class Turn:
 
     ``transcript`` is the whole conversation; ``starts`` says where its turns begin. ``reply`` is the model's last word,
     ``open`` the calls of it that have no result, ``begun`` those of them that had started. ``shown`` is text a person
-    sees that is in no message yet. ``room`` is the output limit in tokens, 0 for the endpoint's own. ``usage`` is this
-    turn's, ``earlier`` that of the turns before it.
+    sees that is in no message yet. ``room`` is the output limit in tokens, 0 for the endpoint's own; ``fill`` how much
+    of the model's window the transcript takes. ``usage`` is this turn's, its subagents' included, ``earlier`` that of
+    the turns before it.
     """
 
     limits: Limits = Limits()
@@ -46,6 +48,7 @@ class Turn:
     earlier: Usage = Usage()
     route: int = 0
     room: int = 0
+    fill: Fill = Fill()
     reply: Replied | None = None
     open: tuple[ToolCall, ...] = ()
     begun: frozenset[str] = frozenset()

@@ -16,6 +16,8 @@ from hermes_kernel.core.events import (
     CallDelta,
     Calling,
     Compressed,
+    Compressing,
+    Continued,
     Event,
     Failed,
     FellBack,
@@ -34,12 +36,15 @@ from hermes_kernel.core.events import (
     Retrying,
     Returned,
     Silence,
+    Spent,
     Started,
+    Subagent,
     TextDelta,
     ThoughtDelta,
     Titled,
     Undone,
     Waiting,
+    WindowFound,
 )
 from hermes_kernel.core.messages import Usage
 from hermes_kernel.view.blocks import Layout, close, grow
@@ -103,10 +108,10 @@ class Picture:
 
 def see(picture: Picture, event: Event) -> Picture:
     """`picture` after `event`."""
-    return _pass(picture, event) if isinstance(event, Passing) else _keep(picture, event)
+    return _pass(picture, event) if isinstance(event, Passing | Subagent) else _keep(picture, event)
 
 
-def _pass(picture: Picture, event: Passing) -> Picture:  # noqa: C901, PLR0911 - one arm for each event there is
+def _pass(picture: Picture, event: Passing | Subagent) -> Picture:  # noqa: C901, PLR0911 - one arm for each event there is
     """What is on its way; `_final` must not tell it from what never came."""
     match event:
         case TextDelta(text):
@@ -127,6 +132,8 @@ def _pass(picture: Picture, event: Passing) -> Picture:  # noqa: C901, PLR0911 -
             return replace(picture, status=WAITING)
         case Waiting(seconds):
             return replace(picture, status=waiting(picture.retry, seconds))
+        case Subagent():
+            return picture
 
 
 def _keep(picture: Picture, event: Kept) -> Picture:  # noqa: C901, PLR0911, PLR0912 - one arm for each event there is
@@ -148,8 +155,9 @@ def _keep(picture: Picture, event: Kept) -> Picture:  # noqa: C901, PLR0911, PLR
             return _running(_row(picture, event.call_id, note=said_by(event)))
         case FellBack(_, fault):
             return _notice(picture, f"went on with the next model ({plainly(fault)})")
-        case Compressed(_, before, after):
-            return _notice(picture, f"conversation shortened from {before:,} to {after:,} tokens")
+        case Compressed(_, before, after, _, usage):
+            counted = replace(picture, usage=picture.usage + usage)
+            return _notice(counted, f"conversation shortened from {before:,} to {after:,} tokens")
         case Repaired():
             return _notice(picture, "sent again with plainer characters")
         case Refunded(calls):
@@ -160,7 +168,9 @@ def _keep(picture: Picture, event: Kept) -> Picture:  # noqa: C901, PLR0911, PLR
             return _final(picture, event)
         case Asked(_, _, _, budget):
             return Picture(budget or picture.limit)
-        case Opened() | Titled() | Leased() | Returned() | Undone():
+        case Spent(usage):
+            return replace(picture, usage=picture.usage + usage)
+        case Opened() | Continued() | Titled() | WindowFound() | Compressing() | Leased() | Returned() | Undone():
             return picture
 
 

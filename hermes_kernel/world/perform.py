@@ -7,9 +7,8 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from hermes_kernel.core.commands import CallModel, Command, Compress, RunTools, Tell, Wait
-from hermes_kernel.core.context import size, squeeze
-from hermes_kernel.core.events import Compressed, Event, Interrupted, Kept, Retrying, Waiting
-from hermes_kernel.world.ports import Clock, Model, Toolbox
+from hermes_kernel.core.events import Compressing, Event, Interrupted, Kept, Retrying, Waiting
+from hermes_kernel.world.ports import Clock, Compressor, Model, Toolbox
 from hermes_kernel.world.stop import Stop, Stopped
 
 JITTER = 0.25
@@ -22,6 +21,7 @@ class Performer:
 
     model: Model
     tools: Toolbox
+    compressor: Compressor
     clock: Clock
     stop: Stop
 
@@ -36,16 +36,19 @@ class Performer:
 
     def _carry_out(self, command: Command) -> AsyncGenerator[Event, None]:
         match command:
-            case CallModel():
-                specs = self.tools.specs() if command.tools else ()
-                return self.model.reply(command, specs, self.stop)
+            case CallModel(transcript):
+                if shorter := self.compressor.ready(transcript):
+                    return _tell((shorter,))
+                return self.model.reply(command, self.tools.specs() if command.tools else (), self.stop)
             case RunTools(calls):
                 return self.tools.run(calls, self.stop)
             case Wait():
                 return self._wait(command)
-            case Compress(transcript, attempt):
-                smaller = squeeze(transcript, attempt)
-                return _tell((Compressed(smaller, size(transcript), size(smaller)),))
+            case Compress(ahead=True):
+                self.compressor.begin(command)
+                return _tell((Compressing(command.tokens),))
+            case Compress():
+                return self.compressor.compress(command, self.stop)
             case Tell(events):
                 return _tell(events)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 from typing import Protocol
 
-from hermes_kernel.core.commands import CallModel
-from hermes_kernel.core.events import Event, Kept
-from hermes_kernel.core.messages import ToolCall, ToolSpec
+from hermes_kernel.core.commands import CallModel, Compress
+from hermes_kernel.core.events import Compressed, Event, Kept
+from hermes_kernel.core.messages import ToolCall, ToolSpec, Transcript
 from hermes_kernel.core.search.found import Found, Passage
 from hermes_kernel.core.search.query import Query
 from hermes_kernel.world.stop import Stop
@@ -17,8 +17,8 @@ class Model(Protocol):
     """An endpoint (and its fallbacks) that answers."""
 
     def reply(self, call: CallModel, tools: Sequence[ToolSpec], stop: Stop) -> AsyncGenerator[Event, None]:
-        """Passing events as they come, then exactly one of `Replied`, `Failed` or `Interrupted`. Never raises for
-        anything a server, a network or a model can do."""
+        """Passing events as they come, and `WindowFound` where the window is another than ``call.window``; then exactly
+        one of `Replied`, `Failed` or `Interrupted`. Never raises for anything a server, a network or a model can do."""
         ...
 
 
@@ -33,6 +33,25 @@ class Toolbox(Protocol):
         """`Started` before each begins and `Observed` as each ends, in order of arrival, with `Asking` and `Approved`
         between where a person or a rule is asked; when stopped, `Interrupted` ends it within 0.2 s and calls without a
         result are left for the turn to close. Never raises for anything a tool can do."""
+        ...
+
+
+class Compressor(Protocol):
+    """Makes the older part of a conversation shorter. One for a session: what it has begun outlives the turn."""
+
+    def begin(self, asked: Compress) -> None:
+        """Begin a summary and return at once. One that is being made of this conversation already goes on."""
+        ...
+
+    def ready(self, transcript: Transcript) -> Compressed | None:
+        """The summary that was begun, put in its place in what `transcript` has grown to; None while it is being made,
+        and when there is none."""
+        ...
+
+    def compress(self, asked: Compress, stop: Stop) -> AsyncGenerator[Event, None]:
+        """`Noticed` as it goes on, then one `Compressed`, which is no smaller where nothing could be gained; or
+        `Interrupted`. A summary that cannot be had is replaced by a digest of the facts. Never raises for anything a
+        model can do."""
         ...
 
 

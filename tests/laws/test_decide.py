@@ -283,7 +283,7 @@ def test_an_invalid_response_goes_to_the_fallback_before_any_wait() -> None:
 def test_an_overflow_is_compressed_three_times_at_most() -> None:
     turn, overflow = after(), Failed(Fault.CONTEXT_OVERFLOW, "too long")
     for attempt in (1, 2, 3):
-        assert decide(evolve(turn, overflow)) == Compress(turn.transcript, attempt)
+        assert decide(evolve(turn, overflow)) == Compress(turn.transcript, attempt, turn.fill.tokens)
         turn = recall((overflow, Compressed((User("q"),), 9, 1)), turn)
         assert isinstance(decide(turn), CallModel)
     assert ended(evolve(turn, overflow)).outcome == "failed"
@@ -472,7 +472,7 @@ def test_blanks_are_no_answer_and_what_was_seen_of_them_is_taken_back() -> None:
 def test_every_call_may_be_compressed_for_anew() -> None:
     overflow, smaller = Failed(Fault.CONTEXT_OVERFLOW), Compressed((User("q"),), 9, 1)
     turn = after(overflow, smaller, overflow, smaller, Replied("", (PROBE,)), Observed("1", "x"), overflow)
-    assert decide(turn) == Compress(turn.transcript, 1)
+    assert decide(turn) == Compress(turn.transcript, 1, turn.fill.tokens)
 
 
 def failing(number: int, arguments: str = "{}", *, ok: bool = False) -> tuple[Event, ...]:

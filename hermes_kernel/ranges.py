@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,21 @@ class Server(Secret):
             *parse_qs(options).get("password", ()),
         }
         return frozenset(written | {unquote(each) for each in written}) - {""}
+
+
+class Tables(dict[str, Any]):
+    """Tables by name, with keys and passwords in them: a person is shown the names."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+    def __str__(self) -> str:
+        return ",".join(self)
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +164,19 @@ def names(about: str) -> Any:
         return tuple(name for name in map(_line, parts) if name)
 
     return _field((), Range(about, "names with commas between them", read))
+
+
+def tables(about: str) -> Any:
+    """A dataclass field that holds `Tables`: a mapping of names to mappings, or the same as JSON text. What stands in
+    each is its reader's business, so that one that is wrong costs only itself."""
+
+    def read(raw: object) -> Tables:
+        found = json.loads(raw or "{}") if isinstance(raw, str) else raw
+        if not isinstance(found, Mapping) or not all(name and isinstance(name, str) for name in found):
+            raise TypeError
+        return Tables(found)
+
+    return _field(Tables(), Range(about, "tables by name, each with a command or a url", read))
 
 
 def folder(default: str, about: str) -> Any:

@@ -19,6 +19,7 @@ from hermes_kernel.ranges import (
     Range,
     Secret,
     Server,
+    Tables,
     address,
     choice,
     folder,
@@ -29,6 +30,7 @@ from hermes_kernel.ranges import (
     secret,
     server,
     switch,
+    tables,
     whole,
 )
 
@@ -128,6 +130,7 @@ class Settings:
     approvals: str = choice("ask", ("ask", "allow", "deny"), "what becomes of dangerous commands and writes elsewhere")
     cells: bool = switch("show the model the cells run since the last turn", default=True)
     vision: str = choice("auto", ("auto", "on", "off"), "give the model plots and images as images")
+    mcp_servers: Tables = tables("MCP servers whose tools are offered; `$HERMES_HOME/mcp.json` may name more")
     plain: bool = switch("text only, no widgets", default=False)
     record: str = line("a file to record model traffic to")
     replay: str = line("a file of recorded model traffic to answer from")
@@ -252,7 +255,7 @@ def _read(name: str, given: Given) -> Any:
     try:
         return RANGES[name].read(given.raw)
     except (ValueError, TypeError, KeyError, OverflowError):
-        hidden = name in ("api_key", "store_url") or "@" in str(given.raw)
+        hidden = name in ("api_key", "store_url", "mcp_servers") or "@" in str(given.raw)
         wrong = "that value" if hidden else brief(repr(given.raw), 60)
         raise SettingsError(f"{name} cannot be {wrong}{place}: it must be {RANGES[name].allowed}.") from None
 

@@ -57,6 +57,7 @@ CONTRACT = {
     "archive_days": 90,
     "approvals": "ask",
     "cells": True,
+    "mcp_servers": {},
     "vision": "auto",
     "plain": False,
     "record": "",

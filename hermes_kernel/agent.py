@@ -12,13 +12,13 @@ from hermes_kernel.core.messages import Image, Transcript, Usage, User
 from hermes_kernel.core.search.found import Found
 from hermes_kernel.core.turn import Turn, decide
 from hermes_kernel.equipment import Equipment
+from hermes_kernel.playing import Player
 from hermes_kernel.session import HermesError, Session, checked, limits, named, readable
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.blocking import Blocking
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.interrupt import pressing
 from hermes_kernel.world.ports import Archive, Clock, Model, Person
-from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store.opening import open_store
 from hermes_kernel.world.tools import Tool, Tools, inside_user_code
 
@@ -68,7 +68,7 @@ class Agent:
             self.store: Archive = log or open_store(settings.home, settings.store_url, clock=self._clock, ids=_new_id)
         self._session = Session(self.store, limits(settings))
         self._equipment = Equipment(settings, self._clock, person=person, shell=shell, given=given, finder=self.store)
-        self._stop: Stop | None = None
+        self._player = Player(self._session, self._equipment, self.store, self._clock)
         self._blocking = Blocking(self.stop)
         for each in tools:
             self.add(each)
@@ -104,7 +104,7 @@ class Agent:
     @property
     def busy(self) -> bool:
         """A turn is running."""
-        return self._stop is not None
+        return self._player.busy
 
     # --- asking
 
@@ -146,7 +146,7 @@ class Agent:
         text = self._equipment.redact(checked(prompt, budget))
         self._equipment.model()
         asked = Asked(text, tuple(images), self._equipment.first_route(), budget or self.settings.max_iterations)
-        async with aclosing(self._play(asked, timeout, tools)) as events:
+        async with aclosing(self._player.play(asked, timeout, tools)) as events:
             async for event in events:
                 yield event
 
@@ -157,13 +157,12 @@ class Agent:
             HermesError: a turn is running, or the store cannot be written.
         """
         if decide(self.turn) is not None:
-            await self._to_the_end(self._play(None, None, None))
+            await self._to_the_end(self._player.play(None, None, None))
         return self.turn
 
     def stop(self, by: str = "person") -> None:
         """Stop the running turn, from any thread. Without one, nothing happens."""
-        if self._stop is not None:
-            self._stop.press(by)
+        self._player.stop(by)
 
     # --- tools and conversations
 
@@ -173,13 +172,13 @@ class Agent:
 
     def new(self) -> None:
         """Begin another conversation; this one stays in the store."""
-        self._idle("begin another session")
+        self._player.idle("begin another session")
         self._open()
 
     def branch(self, at: int | None = None) -> None:
         """Go on with a copy of this conversation, up to and including its turn number `at` (from 1; None: all of it).
         The original stays as it is. `HermesError` when there is no such turn, or one is running."""
-        self._idle("branch")
+        self._player.idle("branch")
         with readable():
             self._open(self._session.whole(at), self.session_id)
 
@@ -191,7 +190,7 @@ class Agent:
         Raises:
             HermesError: there is no such session, several are named so, or another process is in it.
         """
-        self._idle("resume a session")
+        self._player.idle("resume a session")
         with readable():
             self._session.load(session)
         self.tools.begin_session(self.session_id)
@@ -199,7 +198,7 @@ class Agent:
 
     def title(self, title: str) -> None:
         """Name this conversation, in one line of at most 100 characters; anything else is a `HermesError`."""
-        self._idle("name it")
+        self._player.idle("name it")
         with readable():
             self._session.title(self._equipment.redact(named(title)))
 
@@ -215,7 +214,7 @@ class Agent:
         Raises:
             HermesError: a turn is running, or the store cannot be written.
         """
-        self._idle("undo")
+        self._player.idle("undo")
         with readable():
             return self._session.undo(turns)
 
@@ -232,7 +231,7 @@ class Agent:
 
     def configure(self, **changes: Any) -> None:
         """Change settings from the next turn on; `SettingsError` names what is unknown or out of range."""
-        self._idle("change settings")
+        self._player.idle("change settings")
         self._equipment.configure(changes)
         self._session.limit(limits(self.settings))
 
@@ -259,24 +258,6 @@ class Agent:
 
     # --- inside
 
-    async def _play(
-        self, asked: Asked | None, timeout: float | None, names: Sequence[str] | None
-    ) -> AsyncGenerator[Event, None]:
-        self._idle("ask")
-        self._stop = stop = Stop()
-        seconds = self.settings.turn_seconds if timeout is None else timeout
-        try:
-            with readable():
-                world = self._equipment.world(stop, names)
-                self.tools.begin_turn()
-                played = self._session.play(world, asked)
-                async with stop.after(self._clock.sleep, seconds), aclosing(played) as events:
-                    async for event in events:
-                        yield event
-        finally:
-            self._stop = None
-            self.store.fold_apart()
-
     async def _to_the_end(self, events: AsyncGenerator[Event, None]) -> Turn:
         async with aclosing(events):
             async for _ in events:
@@ -289,10 +270,6 @@ class Agent:
         with readable():
             self._session.open(opened)
         self.tools.begin_session(opened.session_id)
-
-    def _idle(self, what: str) -> None:
-        if self.busy:
-            raise HermesError(f"A turn is running in this session: stop it or wait for it, then {what}.")
 
 
 def _new_id() -> str:

@@ -22,9 +22,10 @@ ROOT = Path(__file__).resolve().parent.parent
 INNER = ("hermes_kernel.core",)
 BASE = (*INNER, "hermes_kernel.settings", "hermes_kernel.given", "hermes_kernel.ranges")
 MIDDLE = (*BASE, "hermes_kernel.world", "hermes_kernel.prompt")
+PARTS = (*MIDDLE, "hermes_kernel.session", "hermes_kernel.equipment", "hermes_kernel.playing")
 WHOLE = (
     *MIDDLE, "hermes_kernel.session", "hermes_kernel.agent", "hermes_kernel.view", "hermes_kernel.doctor",
-    "hermes_kernel.export", "hermes_kernel.looking",
+    "hermes_kernel.export", "hermes_kernel.looking", "hermes_kernel.delegating", "hermes_kernel.mapping",
 )  # fmt: skip
 ARROWS: dict[str, tuple[str, ...]] = {
     "hermes_kernel": WHOLE,
@@ -36,7 +37,10 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "hermes_kernel.world": (*BASE, "hermes_kernel.world"),
     "hermes_kernel.session": (*MIDDLE, "hermes_kernel.session"),
     "hermes_kernel.equipment": (*MIDDLE, "hermes_kernel.equipment"),
-    "hermes_kernel.agent": (*MIDDLE, "hermes_kernel.session", "hermes_kernel.equipment", "hermes_kernel.agent"),
+    "hermes_kernel.playing": (*MIDDLE, "hermes_kernel.session", "hermes_kernel.equipment", "hermes_kernel.playing"),
+    "hermes_kernel.delegating": (*PARTS, "hermes_kernel.delegating"),
+    "hermes_kernel.mapping": (*PARTS, "hermes_kernel.mapping"),
+    "hermes_kernel.agent": (*PARTS, "hermes_kernel.delegating", "hermes_kernel.mapping", "hermes_kernel.agent"),
     "hermes_kernel.view": (*INNER, "hermes_kernel.view"),
     "hermes_kernel.export": (
         *INNER,

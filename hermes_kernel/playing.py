@@ -1,0 +1,63 @@
+"""One turn at a time: plays it in its world, until it is over, its time is up, or somebody stops it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+
+from hermes_kernel.core.events import Asked, Event
+from hermes_kernel.equipment import Equipment
+from hermes_kernel.session import HermesError, Session, readable
+from hermes_kernel.world.ports import Archive, Clock
+from hermes_kernel.world.stop import Stop
+
+
+class Player:
+    """Plays the turns of one session with one equipment. ``stopping`` is the latch of the turn that runs."""
+
+    def __init__(self, session: Session, equipment: Equipment, store: Archive, clock: Clock) -> None:
+        self.stopping: Stop | None = None
+        self._session = session
+        self._equipment = equipment
+        self._store = store
+        self._clock = clock
+
+    @property
+    def busy(self) -> bool:
+        """A turn is running."""
+        return self.stopping is not None
+
+    def idle(self, what: str) -> None:
+        """Raises: HermesError: a turn is running, so that `what` has to wait."""
+        if self.busy:
+            raise HermesError(f"A turn is running in this session: stop it or wait for it, then {what}.")
+
+    def stop(self, by: str) -> None:
+        """Stop the running turn, from any thread. Without one, nothing happens."""
+        if self.stopping is not None:
+            self.stopping.press(by)
+
+    async def play(
+        self, asked: Asked | None, timeout: float | None, names: Sequence[str] | None
+    ) -> AsyncGenerator[Event, None]:
+        """The events of the turn that `asked` begins, or of the one that a crash cut off, in at most `timeout` seconds
+        (None: the setting's) and with the tools called `names` (None: all).
+
+        Raises:
+            HermesError: a turn is running, a tool is unknown, or the store cannot be written.
+            NoEndpoint: there is no model to ask.
+        """
+        self.idle("ask")
+        self.stopping = stop = Stop()
+        seconds = self._equipment.settings.turn_seconds if timeout is None else timeout
+        try:
+            with readable():
+                world = self._equipment.world(stop, names)
+                self._equipment.tools.begin_turn()
+                played = self._session.play(world, asked)
+                async with stop.after(self._clock.sleep, seconds), aclosing(played) as events:
+                    async for event in events:
+                        yield event
+        finally:
+            self.stopping = None
+            self._store.fold_apart()

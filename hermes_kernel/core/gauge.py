@@ -1,38 +1,54 @@
 """How many tokens a transcript is to one model: characters by the kind of their script, times what each kind costs.
 
-Begins with rates that suit most tokenizers and err a little high; every usage that a server tells corrects them, and
-anchors the estimate: what was told is exact, only what came since is estimated. Usage that cannot be true is ignored.
+Begins with rates that suit most tokenizers and err a little high. Every usage that a server tells corrects them and
+anchors the estimate: what was told is exact, only what came since is guessed. Usage that cannot be true is ignored.
 """
 
 from __future__ import annotations
 
-import re
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from hermes_kernel.core.messages import Assistant, Message, Observation, User
 
-_BLANKS = b" \t\r\n"
-_LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" + _BLANKS
-_ASCII = bytes(range(128))
+RATES = (0.22, 0.6, 0.75, 0.5, 1.1, 1000.0, 4.0)
+"""Tokens for one of each kind of `Counts`, as cl100k, o200k, DeepSeek's and Anthropic's tokenizers have it, or more."""
+
+_LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz \t\r\n"
+# What follows is told from the first byte of a character in UTF-8.
+_NO_LEADS = bytes(range(0xC0))
 _ACCENTED = bytes([*range(0xC3, 0xCA), 0xE1])
-"""UTF-8 lead bytes of accented Latin letters; 0xE1 begins the Vietnamese ones."""
 _ALPHABETS = bytes([*range(0xC3, 0xE0), 0xE1])
 _TYPOGRAPHY = b"\xc2\xe2"
 _WIDE = bytes([0xE0, *range(0xE3, 0xF5)])
 _COMPANY = 3
-"""ASCII letters that go with an accented one: words of such a language cost more, not its accents alone."""
+"""ASCII letters that go with an accented one: in such a language all words cost more, not the accents alone."""
 _INDENT = b"    "
-_RUN = re.compile(rb"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{40,}")
+"""Costs no more than a single blank."""
+
+_DENSE = 40
+_CODED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-"
 _UNWORDLY = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 _UNWORDLY_SHARE = 0.25
-"""Capitals and digits in a run of encoded bytes; paths and long names have fewer."""
+"""Capitals and digits in a run of base64 or hex; paths and long names have fewer."""
+_RUNS = bytes(ord("x") if byte in _CODED else ord(" ") for byte in range(256))
+
+_BOUND = 4.0
+"""How far a rate goes from where it began, and how many times the estimate usage can be, or part of it, to be true."""
+_SLACK = 64
+_BESIDE = 100_000
+"""Tokens that a call may hold beside its transcript, and may come to hold between two calls: tools, mostly."""
+_SURE = 0.7
+_NOISE = 40
+"""Tokens by which a few lines differ from the average of their kind: little is learnt from less."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Characters by what they cost: ASCII ``letters`` and blanks, ``marks`` (digits, punctuation), ``dense`` (long runs
-    of base64, hex, digests), ``alphabet`` (words of other alphabets and with accents), ``cjk`` (Han, kana, Hangul,
-    Thai, emoji). Whole ``images`` and ``messages``."""
+    """Characters by what they cost: ASCII ``letters`` and blanks; ``marks``: digits, punctuation; ``dense``: long runs
+    of base64, hex and the like; ``alphabet``: other alphabets, words with accents; ``cjk``: Han, kana, Hangul, Indic,
+    Thai, emoji. Whole ``images`` and ``messages``."""
 
     letters: int = 0
     marks: int = 0
@@ -50,59 +66,88 @@ class Counts:
         return Counts(*(mine + theirs for mine, theirs in zip(self.each(), other.each(), strict=True)))
 
     def __sub__(self, other: Counts) -> Counts:
-        """What is here beyond `other`; never less than nothing."""
+        """What is here beyond `other`, never less than nothing."""
         return Counts(*(max(mine - theirs, 0) for mine, theirs in zip(self.each(), other.each(), strict=True)))
 
 
 def counts(text: str) -> Counts:
-    """What is in `text`, in time that grows with its length: about 5 µs a kilobyte."""
+    """What `text` is made of. Takes a few microseconds a kilobyte."""
     data = text.encode("utf-8", "replace")
-    runs = [run for run in _RUN.findall(data) if _is_dense(run)]
-    dense = sum(map(len, runs))
-    if dense:
-        data = _RUN.sub(lambda found: b"" if _is_dense(found.group()) else found.group(), data)
-    wide = alphabet = typography = company = 0
-    letters = len(data) - len(data.translate(None, _LETTERS)) - (len(_INDENT) - 1) * data.count(_INDENT)
-    marks = _count(data, _ASCII) - _count(data, _LETTERS)
-    if not data.isascii():
-        rest = data.translate(None, _ASCII)
-        wide, alphabet, typography = (_count(rest, kind) for kind in (_WIDE, _ALPHABETS, _TYPOGRAPHY))
-        company = min(letters, _COMPANY * _count(rest, _ACCENTED))
-    return Counts(letters - company, marks + typography, dense, alphabet + company, wide)
+    runs = b"".join(_dense_runs(data))
+    written, in_runs = _count(data, _LETTERS), _count(runs, _LETTERS)
+    letters = written - in_runs - (len(_INDENT) - 1) * data.count(_INDENT)
+    leads = b"" if len(data) == len(text) else data.translate(None, _NO_LEADS)
+    marks = len(text) - len(leads) - written - (len(runs) - in_runs) + _count(leads, _TYPOGRAPHY)
+    company = min(letters, _COMPANY * _count(leads, _ACCENTED))
+    alphabet = _count(leads, _ALPHABETS) + company
+    return Counts(letters - company, marks, len(runs), alphabet, _count(leads, _WIDE))
 
 
 def weighed(*messages: Message) -> Counts:
-    """What goes over the wire of these messages. Thoughts stay here."""
+    """What goes over the wire of `messages`. Thoughts stay here."""
     return sum((_weighed(message) for message in messages), Counts())
 
 
 @dataclass(frozen=True, slots=True)
 class Gauge:
-    """What one model makes of text. ``rates`` are tokens for each kind of `Counts`; ``fixed`` is what every call holds
-    beside its transcript (system prompt, tools, template), learnt when the transcript was ``lightest`` tokens;
-    ``anchor`` and ``told`` are of the last call whose input a server counted."""
+    """What one model makes of text. ``rates`` are the tokens for one of each kind of `Counts`; ``fixed`` the tokens
+    that every call holds beside its transcript (system prompt, tools, template), learnt best when that was
+    ``lightest``; ``anchor`` and ``told`` are of the last call whose input the server counted."""
 
-    rates: tuple[float, ...] = (0.25, 0.6, 0.75, 0.5, 1.1, 1000.0, 4.0)
-    fixed: int = 0
+    rates: tuple[float, ...] = RATES
+    fixed: float = 0.0
+    lightest: float = 0.0
     anchor: Counts = Counts()
     told: int = 0
-    lightest: float = 0.0
 
     def tokens(self, transcript: Counts) -> int:
-        """The estimated input of a call with this transcript."""
-        gone = self._weight(self.anchor - transcript)
-        stays = 1 - gone / self._weight(self.anchor) if gone else 1.0
-        base = self.fixed + (self.told - self.fixed) * stays if self.told else self.fixed
-        return round(base + self._weight(transcript - self.anchor))
+        """The input of a call with this transcript, estimated."""
+        return math.ceil(self._staying(transcript) + self.weight(transcript - self.anchor))
+
+    def weight(self, what: Counts) -> float:
+        """The tokens of `what`, wherever it stands."""
+        return sum(rate * count for rate, count in zip(self.rates, what.each(), strict=True))
 
     def learned(self, transcript: Counts, input_tokens: int) -> Gauge:
-        """The gauge after a call with this transcript, of which the server says that it had so many tokens."""
-        if input_tokens <= 0:
+        """The gauge after a call with this transcript for which the server counted so many tokens. The same one if it
+        cannot have: it cut the prompt, or counts only what was not cached."""
+        if not self._can_be(transcript, input_tokens):
             return self
-        return replace(self, anchor=transcript, told=input_tokens)
+        new, grown = transcript - self.anchor, input_tokens - self._staying(transcript)
+        certain = self.told > 0 or input_tokens < self.weight(transcript)
+        known = replace(self, rates=self._corrected(new, grown)) if certain else self
+        weight = known.weight(transcript)
+        share = min(self.lightest / weight, 1.0) if self.told and weight else 1.0
+        fixed = self.fixed + share * (max(input_tokens - weight, 0) - self.fixed)
+        lightest = min(self.lightest, weight) if self.told else weight
+        return replace(known, fixed=fixed, lightest=lightest, anchor=transcript, told=input_tokens)
 
-    def _weight(self, what: Counts) -> float:
-        return sum(rate * count for rate, count in zip(self.rates, what.each(), strict=True))
+    def _staying(self, transcript: Counts) -> float:
+        """The tokens of the last counted call that are in this one too."""
+        gone, all_of_it = self.weight(self.anchor - transcript), self.weight(self.anchor)
+        return (
+            self.fixed + (self.told - self.fixed) * (1 - gone / all_of_it) if gone else float(self.told or self.fixed)
+        )
+
+    def _can_be(self, transcript: Counts, told: int) -> bool:
+        """Whether that many tokens are what was sent. Less than before is, where it is still enough for the text: there
+        are fewer tools now."""
+        base, new, whole = self._staying(transcript), self.weight(transcript - self.anchor), self.weight(transcript)
+        if not 0 < told <= base + _BOUND * new + _BESIDE:
+            return False
+        enough = whole / _BOUND if not self.told else _SURE * whole
+        return told >= enough or (self.told > 0 and told >= base + new / _BOUND - _SLACK)
+
+    def _corrected(self, new: Counts, told: float) -> tuple[float, ...]:
+        """The rates, each moved by its part in the difference between `told` and the estimate of `new`."""
+        parts = [rate * count for rate, count in zip(self.rates, new.each(), strict=True)]
+        expected = sum(parts)
+        if not expected / _BOUND <= told <= expected * _BOUND or not expected:
+            return self.rates
+        trust = expected / (expected + _NOISE)
+        step = trust * (told - expected) / sum(part * part for part in parts)
+        moved = (rate * (1 + step * part) for rate, part in zip(self.rates, parts, strict=True))
+        return tuple(min(max(r, prior / _BOUND), prior * _BOUND) for r, prior in zip(moved, RATES, strict=True))
 
 
 def _weighed(message: Message) -> Counts:
@@ -114,9 +159,17 @@ def _weighed(message: Message) -> Counts:
             return sum((counts(f"{call.name} {call.arguments}") for call in calls), said)
 
 
+def _dense_runs(data: bytes) -> Iterator[bytes]:
+    """The long runs in `data` that are no words. Text without any is seen through at once."""
+    plan, long = data.translate(_RUNS), b"x" * _DENSE
+    at = plan.find(long)
+    while at >= 0:
+        end = plan.find(b" ", at)
+        run = data[at : end if end > 0 else len(data)]
+        if _count(run, _UNWORDLY) >= _UNWORDLY_SHARE * len(run):
+            yield run
+        at = plan.find(long, at + len(run))
+
+
 def _count(data: bytes, kind: bytes) -> int:
     return len(data) - len(data.translate(None, kind))
-
-
-def _is_dense(run: bytes) -> bool:
-    return _count(run, _UNWORDLY) >= _UNWORDLY_SHARE * len(run)

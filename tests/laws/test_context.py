@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hermes_kernel.core.context import groups, size, squeeze
+from hermes_kernel.core.compression import groups
+from hermes_kernel.core.context import size, squeeze
 from hermes_kernel.core.messages import Assistant, Image, Observation, ToolCall, Transcript, User
 from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.core.tokens import estimate
@@ -37,7 +38,6 @@ def test_squeezing_keeps_calls_beside_results_and_the_last_prompt(transcript: Tr
     check_whole(smaller)
     assert size(smaller) < size(transcript) or smaller == transcript
     assert [m for m in transcript if isinstance(m, User)][-1] in smaller
-    assert smaller[-1] == transcript[-1] or attempt > 1
     if attempt > 1 and len(transcript) > 40:
         assert size(smaller) < size(transcript)
 
@@ -49,12 +49,12 @@ def test_a_long_conversation_gets_shorter_with_every_attempt() -> None:
     sizes = [size(transcript), *(size(squeeze(transcript, attempt)) for attempt in (1, 2, 3))]
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[-1] < sizes[0] / 10
-    assert "earlier messages are left out" in str(squeeze(transcript, 2))
+    assert "earlier messages of this conversation" in str(squeeze(transcript, 2))
 
 
 def test_nothing_to_gain_changes_nothing() -> None:
     assert squeeze((User("q"),), 3) == (User("q"),)
-    assert groups((Observation("1", "p", "alone"),)) == [(Observation("1", "p", "alone"),)]
+    assert list(groups((Observation("1", "p", "alone"),))) == [(Observation("1", "p", "alone"),)]
 
 
 def test_images_weigh_what_a_provider_charges_for_them() -> None:

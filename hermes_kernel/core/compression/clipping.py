@@ -1,0 +1,81 @@
+"""Long texts become head and tail around a line that says how long the whole was and, where that is known, in which
+file it is. What is clipped is never longer than its limit, so clipping again changes nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from hermes_kernel.core.text import scrub
+
+HEAD = 0.65
+PATH = 400
+GAP = re.compile(
+    r"\[… ([\d,]{1,20}) characters in all; the middle is left out"
+    rf"(?:; all of it is in ([^\n]{{1,{PATH}}}?); read_file shows parts)?"
+)
+"""The line of a text that was bounded, here or when the tool's result was kept."""
+
+
+def clip(text: str, limit: int) -> str:
+    """`text` in at most `limit` characters, of which the line in the gap takes about 80 and the length of a path."""
+    if len(text) <= limit:
+        return text
+    gap = _gap(text)
+    room = max(limit - len(gap), 0)
+    head = int(room * HEAD)
+    tail = room - head
+    return (text[:head] + gap + (text[-tail:] if tail else ""))[:limit]
+
+
+def clipped(text: str) -> bool:
+    """Whether the middle of `text` was left out before."""
+    return GAP.search(text) is not None
+
+
+def clip_arguments(arguments: str, limit: int) -> str:
+    """A call's arguments with each string in them clipped to `limit`: the same JSON object otherwise, keys and all.
+
+    What is no JSON (a flawed call's) is clipped as text.
+    """
+    if len(arguments) <= limit:
+        return arguments
+    try:
+        plain = json.loads(arguments)
+        shorter = _clip_strings(plain, limit)
+        return arguments if shorter == plain else scrub(json.dumps(shorter, ensure_ascii=False, allow_nan=False))
+    except RecursionError:
+        return arguments
+    except ValueError:
+        return clip(arguments, limit)
+
+
+def flatten_arguments(arguments: str, limit: int) -> str:
+    """Arguments that are long for all their clipped strings: each value as JSON text, clipped. Keys stay."""
+    try:
+        plain = json.loads(arguments)
+        flat = {key: clip(json.dumps(value, ensure_ascii=False), limit) for key, value in plain.items()}
+    except (ValueError, RecursionError, AttributeError):
+        return "{}"
+    return scrub(json.dumps(flat, ensure_ascii=False))
+
+
+def _clip_strings(value: Any, limit: int) -> Any:
+    match value:
+        case str():
+            return clip(value, limit)
+        case list():
+            return [_clip_strings(item, limit) for item in value]
+        case dict():
+            return {key: _clip_strings(item, limit) for key, item in value.items()}
+    return value
+
+
+def _gap(text: str) -> str:
+    """The line for a text, with what the gap already in it says of the whole."""
+    found = GAP.search(text)
+    if found is None:
+        return f"\n[… {len(text):,} characters in all; the middle is left out …]\n"
+    where = f"; all of it is in {found[2]}; read_file shows parts" if found[2] else ""
+    return f"\n[… {found[1]} characters in all; the middle is left out{where} …]\n"

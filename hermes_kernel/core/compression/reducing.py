@@ -1,0 +1,86 @@
+"""The last resort, without a model, for a conversation that overflows whatever was done.
+
+Each attempt takes more. The last prompt stays word for word, and every call beside its result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hermes_kernel.core.compression.clipping import clip, clip_arguments, flatten_arguments
+from hermes_kernel.core.compression.digesting import digest
+from hermes_kernel.core.compression.planning import Keep, planned
+from hermes_kernel.core.compression.pruning import prune
+from hermes_kernel.core.compression.splicing import spliced
+from hermes_kernel.core.compression.weight import Weigh, size
+from hermes_kernel.core.messages import Assistant, Message, Observation, Transcript, User
+
+ATTEMPTS = 3
+GAIN = 0.9
+"""What is left must be less than this share of what was, or the next attempt's measures are taken at once."""
+
+TAIL = 4
+"""Messages that the last attempt keeps at the end."""
+
+CHARACTERS = (2_000, 600, 150)
+"""What the last attempt leaves of each text, until all but the last prompt weighs no more than the tail may."""
+
+
+def reduced(transcript: Transcript, attempt: int, keep: Keep, weigh: Weigh = size) -> Transcript:
+    """A smaller transcript, or the same object when nothing more can be taken.
+
+    Attempt 1 prunes; 2 has a digest in place of the middle as well; 3 and later keep a shorter tail and clip every
+    long text but the last prompt.
+    """
+    whole = weigh(transcript)
+    best, least = transcript, whole
+    for level in range(min(attempt, ATTEMPTS), ATTEMPTS + 1):
+        smaller = _reduced(transcript, level, keep, weigh)
+        if (now := weigh(smaller)) < least:
+            best, least = smaller, now
+        if least < whole * GAIN:
+            break
+    return best
+
+
+def _reduced(transcript: Transcript, level: int, keep: Keep, weigh: Weigh) -> Transcript:
+    if level == 1:
+        return prune(transcript, keep.last)
+    if level == 2:
+        return prune(_digested(transcript, keep, weigh), keep.last)
+    short = replace(keep, last=min(keep.last, TAIL), tokens=keep.tokens // 4)
+    return _clipped(prune(_digested(transcript, short, weigh), 0), keep, weigh)
+
+
+def _digested(transcript: Transcript, keep: Keep, weigh: Weigh) -> Transcript:
+    plan = planned(transcript, keep, weigh)
+    if plan is None:
+        return transcript
+    return spliced(transcript, transcript, plan, digest(transcript, plan), weigh) or transcript
+
+
+def _clipped(transcript: Transcript, keep: Keep, weigh: Weigh) -> Transcript:
+    """Every text but the last prompt clipped, as far as it takes."""
+    prompt = max((n for n, m in enumerate(transcript) if isinstance(m, User) and not m.summary), default=-1)
+    smaller = transcript
+    for most in CHARACTERS:
+        smaller = tuple(m if n == prompt else _clip(m, most) for n, m in enumerate(transcript))
+        if weigh(smaller[:prompt] + smaller[prompt + 1 :]) <= keep.tokens:
+            break
+    return smaller
+
+
+def _clip(message: Message, most: int) -> Message:
+    match message:
+        case User(text, _, summary):
+            return User(clip(text, most), (), summary=summary)
+        case Observation(text=text):
+            return replace(message, text=clip(text, most), images=())
+        case Assistant(text, calls):
+            short = tuple(replace(call, arguments=_arguments(call.arguments, most)) for call in calls)
+            return replace(message, text=clip(text, most), calls=short, thoughts="")
+
+
+def _arguments(arguments: str, most: int) -> str:
+    clipped = clip_arguments(arguments, most)
+    return clipped if len(clipped) <= 2 * most else flatten_arguments(clipped, most)

@@ -28,7 +28,8 @@ CALM = {
     "DEBIAN_FRONTEND": "noninteractive",
 }
 ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
-OVERWRITTEN = re.compile(r"[^\n\r]*\r(?!\n)(?=[^\n])")
+# Tried where a line begins only: at each character of a long line it would take the square of its length.
+OVERWRITTEN = re.compile(r"(?<![^\n\r])[^\n\r]*+\r(?!\n)(?=[^\n])")
 LONGEST = 7 * 86_400.0
 
 

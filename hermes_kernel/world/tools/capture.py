@@ -25,9 +25,10 @@ TAGS = re.compile(r"<[^>]{0,2000}>")
 
 @dataclass(slots=True)
 class Seen:
-    """What was shown, in order."""
+    """What was shown, in order; ``where`` says so of what only eyes can see."""
 
     vision: str
+    where: str = " shown in the cell"
     pieces: list[str] = field(default_factory=list)
     images: list[Image] = field(default_factory=list)
     size: int = 0
@@ -51,7 +52,7 @@ class Seen:
         elif not pictured:
             marked = next((str(bundle[m]) for m in ("text/markdown", "text/latex", "text/html") if m in bundle), None)
             short = marked is not None and len(marked) <= MARKUP_CHARS
-            self._line(TAGS.sub(" ", marked) if marked and short else f"[{', '.join(bundle)} shown in the cell]")
+            self._line(TAGS.sub(" ", marked) if marked and short else f"[{', '.join(bundle)}{self.where}]")
 
     def text(self) -> str:
         """All of it, with a word on what was too much."""
@@ -68,7 +69,7 @@ class Seen:
             raw = base64.b64decode(raw, validate=True) if isinstance(content, str) and mime != "image/svg+xml" else raw
         if mime != "image/svg+xml" and len(self.images) < PICTURES:
             self.images += picture(mime, base64.b64encode(raw).decode(), self.vision)
-        self._line(f"[{described_image(mime, raw)} shown in the cell]")
+        self._line(f"[{described_image(mime, raw)}{self.where}]")
 
 
 SEEN: ContextVar[Seen | None] = ContextVar("seen", default=None)

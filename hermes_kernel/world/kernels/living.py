@@ -1,0 +1,218 @@
+"""One kernel that lives: its start, the code it runs, its interrupts and its end. All on one event loop.
+
+Started by `jupyter_client` from any kernelspec, so that its provisioner decides on which machine. It is watched, and
+whoever waits for a dead one is told at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from hermes_kernel.core.text import brief
+from hermes_kernel.world.kernels.heard import Heard
+from hermes_kernel.world.kernels.words import LastWords
+from hermes_kernel.world.tools.capture import Seen
+from hermes_kernel.world.tools.runaways import kill_marked, marked
+
+WATCH_SECONDS = 0.1  # between two looks at whether it lives
+ASK_SECONDS = 0.5  # before a kernel that is starting is asked again: what was published before we listened is lost
+IDLE_SECONDS = 1.0  # without a message, after the reply: what would still be shown is lost
+INTERRUPT_SECONDS = 0.5  # before it is interrupted again: a library may have swallowed the first
+INTERRUPTS = 3
+GONE = "Its variables are gone; the next call starts a new one."
+SHUTDOWN_SECONDS = 0.6  # asked politely, then told, then killed: the whole of a close is to take a second
+
+
+class NoStart(Exception):
+    """The kernel did not start. One line says why."""
+
+
+class Living:
+    """A kernel of the kernelspec `spec`, from `start` to `end`. ``over`` once it is dead or given up."""
+
+    def __init__(self, spec: str, cwd: Path, environ: Mapping[str, str]) -> None:
+        from jupyter_client.manager import AsyncKernelManager
+
+        self._cwd = cwd
+        self._environ, self._mark = marked(environ)
+        self._manager = AsyncKernelManager(kernel_name=spec)
+        self._manager.shutdown_wait_time = SHUTDOWN_SECONDS
+        self._client: Any = None
+        self._words = LastWords()
+        self._death: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._ending: asyncio.Task[None] | None = None
+        self._heard: Heard | None = None
+
+    @property
+    def over(self) -> bool:
+        return self._death.done()
+
+    async def lives(self) -> bool:
+        """Whether it is there at this moment; the watch may not have looked since."""
+        provisioner = self._manager.provisioner
+        if not self.over and provisioner is not None and (code := await provisioner.poll()) is not None:
+            self._die(_manner(code))
+        return not self.over
+
+    # --- the beginning
+
+    async def start(self, seconds: float) -> None:
+        """Return when it answers.
+
+        Raises:
+            NoStart: it cannot be started, it died, or does not answer within so many seconds.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                await self._launch()
+                await self._answer()
+        except TimeoutError:
+            raise NoStart(self._unstarted(f"did not answer within {seconds:g} s")) from None
+        if self.over:
+            raise NoStart(self._unstarted(f"ended as it started ({self._death.result()})"))
+
+    async def _launch(self) -> None:
+        from jupyter_client.kernelspec import NoSuchKernel
+
+        name = self._manager.kernel_name
+        try:
+            await self._manager.start_kernel(
+                cwd=str(self._cwd), env=self._environ, stdout=self._words.write, stderr=self._words.write
+            )
+        except NoSuchKernel:
+            raise NoStart(f"There is no kernel {brief(repr(name), 80)}. Installed: {_installed()}.") from None
+        except (OSError, ValueError, RuntimeError, ImportError) as error:
+            raise NoStart(f"The kernel {name} could not be started: {brief(str(error), 300)}") from error
+        self._words.started()
+        self._client = self._manager.client(context=self._manager.context)
+        self._client.start_channels(stdin=False, hb=False)
+        for work in (
+            self._watch(),
+            self._listen(self._client.get_shell_msg, Heard.shell),
+            self._listen(self._client.get_iopub_msg, Heard.iopub),
+        ):
+            self._tasks.append(asyncio.create_task(work))
+
+    async def _answer(self) -> None:
+        heard = self._hear(Seen("off"))
+        while not (self.over or (heard.replied.done() and heard.idle.done())):
+            heard.ids.add(self._client.kernel_info())
+            both = asyncio.gather(heard.replied, heard.idle)
+            await self._first(both, ASK_SECONDS)
+
+    def _unstarted(self, how: str) -> str:
+        last = self._words.line()
+        return f"The kernel {self._manager.kernel_name} {how}{': ' + last if last else '.'}"
+
+    # --- its work
+
+    async def run(self, code: str, seen: Seen) -> str:
+        """Run `code`; what went wrong, or ``""``. What it shows is added to `seen`."""
+        heard = self._hear(seen)
+        heard.ids.add(self._client.execute(code, store_history=False, allow_stdin=False))
+        await self._first(heard.replied, None)
+        if not heard.replied.done():
+            return f"The Python process ended while the code ran ({self._death.result()}). {GONE}"
+        before = -1
+        while not (heard.idle.done() or self.over) and heard.count > before:
+            before = heard.count
+            await self._first(heard.idle, IDLE_SECONDS)
+        if heard.leaving:
+            self._die("it was ended by its code")
+            return f"SystemExit: the code ended its own Python process. {GONE}"
+        return heard.problem
+
+    async def interrupt(self, work: asyncio.Future[str]) -> bool:
+        """End the code that `work` runs; whether it ended. If not, the kernel is killed."""
+        for _ in range(INTERRUPTS):
+            if work.done() or self.over:
+                return not self.over
+            with contextlib.suppress(OSError, RuntimeError):  # it dies just now
+                await self._manager.interrupt_kernel()
+            if not self.over:
+                self._client.kernel_info()  # a loop in which code awaits hears of a signal when a message wakes it
+            await asyncio.wait({work}, timeout=INTERRUPT_SECONDS)
+        if not work.done():
+            await self.kill()
+        return not self.over
+
+    def _hear(self, seen: Seen) -> Heard:
+        loop = asyncio.get_running_loop()
+        self._heard = Heard(seen, loop.create_future(), loop.create_future())
+        return self._heard
+
+    async def _listen(
+        self, get: Callable[[], Awaitable[dict[str, Any]]], take: Callable[[Heard, Mapping[str, Any]], None]
+    ) -> None:
+        while True:
+            try:
+                message = await get()
+            except ValueError:  # not signed by the kernel, or no JSON
+                continue
+            if self._heard is not None and message["parent_header"].get("msg_id") in self._heard.ids:
+                take(self._heard, message)
+
+    async def _first(self, work: asyncio.Future[Any], seconds: float | None) -> None:
+        """Wait for `work`, but not longer than the kernel lives."""
+        await asyncio.wait({work, self._death}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+
+    # --- the end
+
+    async def _watch(self) -> None:
+        code: int | None = None
+        while code is None and self._manager.provisioner is not None:
+            await asyncio.sleep(WATCH_SECONDS)
+            code = await self._manager.provisioner.poll()
+        await asyncio.sleep(WATCH_SECONDS)  # what it said before is still on its way
+        self._die(_manner(code))
+
+    def _die(self, how: str) -> None:
+        if not self._death.done():
+            self._death.set_result(how)
+
+    async def kill(self) -> None:
+        """At once, with all it has started."""
+        self._die("it was killed")
+        if self._manager.provisioner is not None:
+            await self._manager.provisioner.kill()
+        kill_marked(self._mark)
+
+    async def end(self, *, now: bool) -> None:
+        """Shut it down, kill it if that takes too long, and let go of what it held. Any number of times."""
+        if self._ending is None:
+            self._ending = asyncio.ensure_future(self._let_go(now=now or self.over))
+        elif now:
+            await self.kill()
+        await asyncio.shield(self._ending)
+
+    async def _let_go(self, *, now: bool) -> None:
+        self._die("it was shut down")
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if now:
+            await self.kill()
+        if self._client is not None:
+            self._client.stop_channels()
+        await self._manager.shutdown_kernel(now=now)
+        kill_marked(self._mark)
+        self._words.close()
+
+
+def _manner(code: int | None) -> str:
+    if code is None or code >= 0:
+        return f"exit code {code or 0}"
+    known = {each.value: each.name for each in signal.Signals}
+    return f"killed by {known.get(-code, f'signal {-code}')}"
+
+
+def _installed() -> str:
+    from jupyter_client.kernelspec import KernelSpecManager
+
+    return ", ".join(sorted(KernelSpecManager().find_kernel_specs())) or "none"

@@ -9,8 +9,20 @@ import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from hermes_kernel.core.events import Event, Final, Outcome, Replied, Started
-from hermes_kernel.view import Picture, clean, heading_html, heading_plain, sanitise, see
+from hermes_kernel.core.events import (
+    Asking,
+    CallDelta,
+    Event,
+    Final,
+    Outcome,
+    Replied,
+    Started,
+    Subagent,
+    TextDelta,
+    ThoughtDelta,
+)
+from hermes_kernel.view import Picture, Status, clean, heading_html, heading_plain, sanitise, see
+from hermes_kernel.view.children import descendants
 from magics.stopping import Controls
 
 if TYPE_CHECKING:
@@ -30,14 +42,17 @@ class Live:
         self._picture = Picture(limit)
         self._heading = Heading(shell, press)
         self._answer = Answer(shell)
-        self._painted = self._began = self._loop.time()
+        self._painted = self._loop.time()
+        self._since = Since(self._loop.time)
         self._due: asyncio.TimerHandle | None = None
         self._ticker = asyncio.ensure_future(self._tick())
 
     def show(self, event: Event) -> None:
-        before, self._picture = self._picture, see(self._picture, event)
-        if before.status != self._picture.status:
-            self._began = self._loop.time()
+        self._picture = see(self._picture, event)
+        if isinstance(event, Subagent) and not isinstance(event.event, Asking):
+            if not isinstance(event.event, TextDelta | ThoughtDelta | CallDelta):
+                self._since.told(self._picture)
+            return  # what subagents are at is painted once a second
         if _ahead_of_output(self._picture, event):
             self._heading.appear()
         if isinstance(event, Replied) or _ahead_of_output(self._picture, event):
@@ -62,7 +77,7 @@ class Live:
         self._cancel()
         self._painted = self._loop.time()
         if self._heading.shown or self._picture.text:
-            self._heading.paint(heading_html(self._picture, self._painted - self._began))
+            self._heading.paint(self._html())
         self._answer.paint(self._picture)
 
     def _cancel(self) -> None:
@@ -78,7 +93,29 @@ class Live:
         await self._heading.offer_stop()
         while True:
             await asyncio.sleep(1.0)
-            self._heading.paint(heading_html(self._picture, self._loop.time() - self._began))
+            self._heading.paint(self._html())
+
+    def _html(self) -> str:
+        since = self._since.told(self._picture)
+        return heading_html(self._picture, since.pop(""), since)
+
+
+class Since:
+    """For how many seconds a turn, called ``""``, and each subagent below it have been at what they are at."""
+
+    def __init__(self, time: Callable[[], float]) -> None:
+        self._time = time
+        self._known: dict[str, tuple[Status, float]] = {}
+
+    def told(self, picture: Picture) -> dict[str, float]:
+        now = self._time()
+        at = {"": picture.status} | {child.lease: child.picture.status for child in descendants(picture)}
+        before = self._known
+        self._known = {
+            name: before[name] if name in before and before[name][0] == status else (status, now)
+            for name, status in at.items()
+        }
+        return {name: now - began for name, (_, began) in self._known.items()}
 
 
 def _ahead_of_output(picture: Picture, event: Event) -> bool:

@@ -8,11 +8,14 @@ from __future__ import annotations
 from hermes_kernel.core.safe import clean, escape, sanitise
 from hermes_kernel.view.blocks import Layout, grow
 from hermes_kernel.view.bundle import cost_line, done_line, heading_html, heading_plain, status_line, still
-from hermes_kernel.view.picture import Picture, see
-from hermes_kernel.view.words import Row, Status
+from hermes_kernel.view.picture import Child, Picture
+from hermes_kernel.view.seeing import see
+from hermes_kernel.view.words import Notice, Row, Status
 
 __all__ = [
+    "Child",
     "Layout",
+    "Notice",
     "Picture",
     "Row",
     "Status",

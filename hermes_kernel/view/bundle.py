@@ -5,13 +5,17 @@ Everything a model, a tool or a server said is escaped; colours are the theme's,
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import clean, escape, sanitise
+from hermes_kernel.view import children
 from hermes_kernel.view.picture import Picture
-from hermes_kernel.view.words import Row
+from hermes_kernel.view.words import Notice, Row, lasting
 
 MARKS = {"asked": "·", "running": "▸", "ok": "✓", "failed": "✗", "not run": "–"}
 THOUGHTS = 20_000  # characters of reasoning kept in a notebook
+SUMMARISING = "summarising the older part beside this turn"
 
 FRAME = "font-size:var(--jp-ui-font-size1,13px);color:var(--jp-ui-font-color2,GrayText);line-height:1.5;"
 CODE = "font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,12px)"
@@ -25,16 +29,18 @@ TONES = {
 
 def status_line(picture: Picture, seconds: float = 0.0) -> str:
     """What is going on, in a few words; `seconds` are those since it began."""
-    status = picture.status
-    words = f"{status.words}, {int(seconds)} s" if status.ticks and seconds >= 1 else status.words
-    return " · ".join(part for part in (words, picture.aside) if part)
+    summarising = SUMMARISING if picture.summarising else ""
+    parts = (lasting(picture.status, seconds), children.doing(picture), picture.aside, summarising)
+    return " · ".join(part for part in parts if part)
 
 
 def done_line(picture: Picture) -> str:
     """How it ended and what it took, without what differs from run to run: tokens count the day and the folder, too."""
     ended = picture.final.outcome.replace("_", " ") if picture.final else "not finished"
     parts = [ended, f"{picture.calls} of {picture.limit} calls"]
-    return " · ".join([*parts, *([_count(picture.rows)] if picture.rows else [])])
+    parts += [counted(len(picture.rows), "tool")] if picture.rows else []
+    parts += [counted(len(picture.children), "subagent")] if picture.children else []
+    return " · ".join(parts)
 
 
 def cost_line(picture: Picture, seconds: float | None = None) -> str:
@@ -50,17 +56,18 @@ def cost_line(picture: Picture, seconds: float | None = None) -> str:
 
 
 def heading_plain(picture: Picture) -> str:
-    """The tools and how it ended, in text."""
-    rows = [row_line(row, timed=False) for row in picture.rows]
-    return "\n".join([*rows, *picture.notices, *_reason(picture), f"[{done_line(picture)}]"])
+    """The tools, the subagents and how it ended, in text."""
+    notices = [clean(notice.words) for notice in picture.notices]
+    return "\n".join([*_lines(picture), *notices, *_reason(picture), f"[{done_line(picture)}]"])
 
 
-def heading_html(picture: Picture, seconds: float | None = None) -> str:
-    """The line above an answer: the status and the tools, or, once it is over, one quiet line that opens on them."""
+def heading_html(picture: Picture, seconds: float | None = None, since: Mapping[str, float] = children.NOBODY) -> str:
+    """The line above an answer: the status, the tools and the subagents, or, once it is over, one quiet line that opens
+    on them. `seconds` and `since` (by lease) say for how long the turn and each subagent have been at what they do."""
     if picture.final is None:
-        return _frame(_status(picture, seconds or 0.0), *_rows(picture, timed=True))
+        return _frame(_status(picture, seconds or 0.0), *_rows(picture, since, timed=True), *_shares(picture))
     summary = escape(cost_line(picture, seconds))
-    inside = [*_rows(picture, timed=seconds is not None), *_thoughts(picture)]
+    inside = [*_rows(picture, since, timed=seconds is not None), *_thoughts(picture)]
     tone = "" if picture.final.outcome == "completed" else f"color:{TONES['bad']}"
     if not inside:
         return _frame(f'<div style="{tone}">{summary}</div>', *_reason_html(picture))
@@ -76,7 +83,7 @@ def still(picture: Picture) -> dict[str, str]:
 
 def markdown(picture: Picture) -> str:
     """The answer, then a quiet line that opens on the tools where there were any."""
-    inside = [*_rows(picture, timed=False), *_thoughts(picture)]
+    inside = [*_rows(picture, children.NOBODY, timed=False), *_thoughts(picture)]
     line = f"*{done_line(picture)}*"
     if inside:
         line = f"<details><summary>{escape(done_line(picture))}</summary>{''.join(inside)}</details>"
@@ -92,6 +99,12 @@ def row_line(row: Row, *, timed: bool) -> str:
     return clean("  ".join(part for part in (*parts, took) if part))
 
 
+def _lines(picture: Picture) -> Iterator[str]:
+    for row, below in children.by_row(picture):
+        yield from [row_line(row, timed=False)] if row else []
+        yield from (f"    {line}" for line in below)
+
+
 # --- pieces of HTML ---------------------------------------------------------------------------------------------------
 
 
@@ -104,9 +117,27 @@ def _status(picture: Picture, seconds: float) -> str:
     return f'<div role="status" aria-live="polite">{dot}{escape(status_line(picture, seconds))}</div>'
 
 
-def _rows(picture: Picture, *, timed: bool) -> list[str]:
-    notices = [f"<div>{escape(text)}</div>" for text in picture.notices]
-    return [*(_row(row, timed=timed) for row in picture.rows), *notices]
+def _rows(picture: Picture, since: Mapping[str, float], *, timed: bool) -> Iterator[str]:
+    """The calls, each with the subagents that work for it, then those that work for none, then what is worth a note."""
+    for row, below in children.by_row(picture, since):
+        yield _row(row, timed=timed) if row else ""
+        yield _below(below)
+    yield from (f"<div>{escape(_said(notice, timed=timed))}</div>" for notice in picture.notices)
+
+
+def _below(lines: tuple[str, ...]) -> str:
+    """Subagents, indented and with no more markup than they need: this is sent again each second."""
+    shown = "".join(f"<div>{escape(line)}</div>" for line in lines)
+    return f'<div style="{CODE};white-space:pre-wrap;padding-left:1.5em">{shown}</div>' if shown else ""
+
+
+def _said(notice: Notice, *, timed: bool) -> str:
+    return f"{notice.words}: {notice.figures}" if timed and notice.figures else notice.words
+
+
+def _shares(picture: Picture) -> list[str]:
+    words = children.shares(picture)
+    return [f"<div>{escape(words)}</div>"] if words else []
 
 
 def _row(row: Row, *, timed: bool) -> str:
@@ -132,7 +163,3 @@ def _reason(picture: Picture) -> list[str]:
 
 def _reason_html(picture: Picture) -> list[str]:
     return [f"<div>{escape(reason)}</div>" for reason in _reason(picture)]
-
-
-def _count(rows: tuple[Row, ...]) -> str:
-    return counted(len(rows), "tool")

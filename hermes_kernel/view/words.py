@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from hermes_kernel.core.events import Approved, Retrying, Silence
+from hermes_kernel.core.events import Approved, Compressed, Retrying, Silence
 from hermes_kernel.core.messages import ToolCall
 from hermes_kernel.core.text import brief
 
@@ -36,6 +36,14 @@ class Status:
     words: str
     ticks: bool = False
     tone: str = "busy"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something a person should know of. ``figures`` say how much; they differ from run to run."""
+
+    words: str
+    figures: str = ""
 
 
 THINKING = Status("thinking", ticks=True)
@@ -75,6 +83,11 @@ def running(rows: tuple[Row, ...]) -> Status:
     return Status(words, ticks=True)
 
 
+def lasting(status: Status, seconds: float) -> str:
+    """A status with the seconds since it began, where they matter."""
+    return f"{status.words}, {int(seconds)} s" if status.ticks and seconds >= 1 else status.words
+
+
 def said_by(approved: Approved) -> str:
     """Who allowed or refused a call, and for how long."""
     if not approved.allowed:
@@ -101,6 +114,20 @@ def waiting(retry: Retrying | None, seconds: float) -> Status:
         return Status(f"waiting {seconds:.0f} s", tone="slow")
     words = f"retrying {retry.attempt} of {retry.of} in {seconds:.0f} s ({plainly(retry.fault)})"
     return Status(words, tone="slow")
+
+
+def shortened(event: Compressed) -> tuple[str, str]:
+    """What a compression did, and how much."""
+    match event.how:
+        case "summary":
+            words = "earlier messages were summarised"
+        case "pruned":
+            words = "long results of earlier tools were shortened"
+        case _:
+            words = "earlier messages were left out, with a list of what was done in their place"
+    if event.note:
+        words = f"{words} ({brief(event.note, 160)})"
+    return words, f"{event.before:,} → {event.after:,} tokens"
 
 
 def plainly(fault: str) -> str:

@@ -120,14 +120,12 @@ class Gauge:
         share = min(self.lightest / weight, 1.0) if self.told and weight else 1.0
         fixed = self.fixed + share * (max(input_tokens - weight, 0) - self.fixed)
         lightest = min(self.lightest, weight) if self.told else weight
-        return replace(known, fixed=fixed, lightest=lightest, anchor=transcript, told=input_tokens)
+        return replace(known, fixed=min(fixed, input_tokens), lightest=lightest, anchor=transcript, told=input_tokens)
 
     def _staying(self, transcript: Counts) -> float:
         """The tokens of the last counted call that are in this one too."""
-        gone, all_of_it = self.weight(self.anchor - transcript), self.weight(self.anchor)
-        return (
-            self.fixed + (self.told - self.fixed) * (1 - gone / all_of_it) if gone else float(self.told or self.fixed)
-        )
+        before, gone = self.told or self.fixed, self.weight(self.anchor - transcript)
+        return before - (before - self.fixed) * gone / self.weight(self.anchor) if gone else before
 
     def _can_be(self, transcript: Counts, told: int) -> bool:
         """Whether that many tokens are what was sent. Less than before is, where it is still enough for the text: there

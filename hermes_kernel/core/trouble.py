@@ -13,18 +13,21 @@ from enum import StrEnum
 from typing import Any
 
 from hermes_kernel.core.text import brief, scrub
+from hermes_kernel.core.windows import plausible
 
 _MOST_CHARACTERS = 300
 _STATUS = re.compile("[45][0-9][0-9]")
 _TAGS = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 _NUMBERS = {
     "asked": (
-        r"request \((\d+) tokens\)", r"requested (?:about )?(\d+) tokens", r"resulted in (\d+) tokens",
-        r"(\d+) tokens? >",
+        r"(\d+) (?:tokens )?(?:in|from) the (?:input )?messages", r"(\d+) \+ \d+ > \d", r"(\d+)(?: tokens)? > \d",
+        r"\((\d+) tokens\)", r"token count \((\d+)\)", r"(?:requested|resulted in|contains|has|first) (?:about )?(\d+)",
+        r"given: (\d+)",
     ),
     "window": (
-        r"maximum context length (?:is|of) (\d+)", r"context size \((\d+) tokens\)", r"> (\d+) maximum",
-        r"context (?:length|window) (?:is |of )?(?:only )?(\d+)",
+        r"(?:context|prompt) length (?:is|of) (?:only )?(\d+)", r"context (?:size|length|window) \((\d+) tokens\)",
+        r"\d(?: tokens)? > (\d+)", r"tokens allowed \((\d+)\)",
+        r"context (?:length|window) (?:is |of )?(?:only )?(\d+)", r"must (?:be <=|have less than) (\d+)", r"input length should be \[\d+ (\d+)\]",
     ),
 }  # fmt: skip
 
@@ -80,7 +83,7 @@ def read_trouble(body: str, status: int = 0, *, cause: Cause = Cause.ANSWER) -> 
         param=_text(fields.get("param")),
         generation=scrub(_text(fields.get("failed_generation"))),
         asked=_number(fields, "n_prompt_tokens") or _spoken("asked", message),
-        window=_number(fields, "n_ctx") or _spoken("window", message),
+        window=plausible(fields.get("n_ctx")) or plausible(_spoken("window", message)),
     )
 
 

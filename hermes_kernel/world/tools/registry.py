@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from hermes_kernel.core.events import Event, Interrupted, Observed
 from hermes_kernel.core.messages import Image, ToolCall, ToolSpec
@@ -40,6 +40,23 @@ class NoTool(ValueError):
     """There is no tool of that name. One readable line with the names there are."""
 
 
+class Source(Protocol):
+    """Tools that come and go by themselves, such as those of servers."""
+
+    def offered(self) -> Iterable[Tool]:
+        """Those that a model is shown at this moment."""
+        ...
+
+    def known(self) -> Iterable[Tool]:
+        """These and any that would still answer a call."""
+        ...
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """Values that no result may show."""
+        ...
+
+
 @dataclass(slots=True)
 class _Session:
     """What all views of one session's tools share."""
@@ -68,6 +85,8 @@ class Tools:
         self.clock = clock
         self.finder = finder
         self.namespace: dict[str, Any] = {} if namespace is None else namespace
+        self.sources: tuple[Source, ...] = ()
+        self._chosen: frozenset[str] | None = None  # of what the sources have; None: all
         self._tools: dict[str, Tool] = {}
         self._built: dict[str, Tool] = {}
         self._session = _Session(Approvals(settings.approvals, home, person))
@@ -131,29 +150,32 @@ class Tools:
         Raises:
             NoTool: there is no such tool.
         """
-        wanted = {name: resolve(name, self._tools) for name in names}
-        unknown = [name for name, known in wanted.items() if not known]
+        known = self._with(source.known() for source in self.sources)
+        wanted = {name: resolve(name, known) for name in names}
+        unknown = [name for name, found in wanted.items() if not found]
         if unknown:
-            raise NoTool(f"There is no tool named {', '.join(unknown)}. The tools are: {', '.join(self._tools)}.")
+            raise NoTool(f"There is no tool named {', '.join(unknown)}. The tools are: {', '.join(self.names())}.")
         fewer = copy.copy(self)
         fewer._tools = {  # noqa: SLF001 - a copy of this very object
             name: tool for name, tool in self._tools.items() if name in wanted.values()
         }
+        fewer._chosen = frozenset(wanted.values())  # noqa: SLF001
         return fewer
 
     def names(self) -> tuple[str, ...]:
         """The names, in the order they are offered."""
-        return tuple(self._tools)
+        return tuple(self._with(source.offered() for source in self.sources))
 
     def specs(self) -> tuple[ToolSpec, ...]:
-        return tuple(tool.spec for tool in self._tools.values())
+        return tuple(tool.spec for tool in self._with(source.offered() for source in self.sources).values())
 
     async def run(self, calls: Sequence[ToolCall], stop: Stop) -> AsyncGenerator[Event, None]:
         if stop.by:
             yield Interrupted(by=stop.by)
             return
+        tools = self._with(source.known() for source in self.sources)
         rules = Rules(
-            prepare=lambda call: prepare(call, self._tools, self._session.guard),
+            prepare=lambda call: prepare(call, tools, self._session.guard),
             admit=self._admit,
             finish=self._finish,
             workers=max(WORKERS, self.settings.tool_workers),
@@ -166,6 +188,14 @@ class Tools:
         finally:
             await batch.aclose()
 
+    def _with(self, others: Iterable[Iterable[Tool]]) -> dict[str, Tool]:
+        """What was added, and then of `others` what is chosen: none of them takes the place of one that was added."""
+        chosen = (tool for tools in others for tool in tools if self._chosen is None or tool.name in self._chosen)
+        found = dict(self._tools)
+        for tool in chosen:
+            found.setdefault(tool.name, tool)
+        return found
+
     async def _admit(self, ready: Ready) -> Ready | Answered:
         approved = await self._session.approvals.decide(ready)
         await SPEAKER.get().tell(approved)
@@ -176,7 +206,7 @@ class Tools:
         return Answered(ready.call, text)
 
     def _finish(self, made: Ready | Answered, result: Result, seconds: float) -> Observed:
-        text = redact(result.text, self.settings.secrets)
+        text = redact(result.text, self.settings.secrets.union(*(source.secrets for source in self.sources)))
         if isinstance(made, Ready):
             text += self._session.guard.record(made.signature, text, ok=result.ok, harmless=made.tool.repeatable)
         kept = keep(text, self.settings.tool_result_chars, self._folder(), made.call.id)

@@ -17,22 +17,27 @@ class Aside:
 
     def __init__(self, name: str) -> None:
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
-        self._thread.start()
+        self._gate = threading.RLock()  # a signal handler may come in where its own thread is just passing
+        self._ended = False
+        threading.Thread(target=self._serve, name=name, daemon=True).start()
 
     def begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """The future of `work`, which begins at once. Cancelling it cancels the work. Safe from any thread."""
-        if self._loop.is_closed():
-            work.close()
-            ended: Future[T] = Future()
-            ended.cancel()
-            return ended
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
+        """The future of `work`, which begins at once; a cancelled one after the end. Cancelling it cancels the work.
+        Safe from any thread."""
+        with self._gate:
+            if not self._ended:
+                return asyncio.run_coroutine_threadsafe(work, self._loop)
+        work.close()
+        refused: Future[T] = Future()
+        refused.cancel()
+        return refused
 
     def end(self) -> None:
         """Cancel what still runs and let the thread go, once the loop is free. From the loop itself, too."""
-        if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._loop.stop)
+        with self._gate:
+            if not self._ended:
+                self._ended = True
+                self._loop.call_soon_threadsafe(self._loop.stop)
 
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)

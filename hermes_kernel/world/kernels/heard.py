@@ -25,11 +25,13 @@ CURRENT = re.compile(r"-+> *\d+ (.*)")
 @dataclass(slots=True)
 class Heard:
     """The answer to a request, which may have been sent more than once (``ids``). ``replied`` is the reply's content;
-    ``idle`` is done when nothing more will be shown."""
+    ``idle`` is done when nothing more will be shown. ``quiet``: the last value is not asked for. IPython looks for the
+    semicolon in its history, where our code is not."""
 
     seen: Seen
     replied: asyncio.Future[Mapping[str, Any]]
     idle: asyncio.Future[None]
+    quiet: bool = False
     ids: set[str] = field(default_factory=set)
     count: int = 0
     problem: str = ""
@@ -52,6 +54,8 @@ class Heard:
         match message["header"]["msg_type"]:
             case "stream":
                 self.seen.write(content["text"])
+            case "execute_result" if self.quiet:
+                pass
             case "display_data" | "execute_result":
                 self.seen.show(content["data"])
             case "error":

@@ -114,7 +114,7 @@ class Living:
 
     async def run(self, code: str, seen: Seen) -> str:
         """Run `code`; what went wrong, or ``""``. What it shows is added to `seen`."""
-        heard = self._hear(seen)
+        heard = self._hear(seen, quiet=code.rstrip().endswith(";"))
         heard.ids.add(self._client.execute(code, store_history=False, allow_stdin=False))
         await self._first(heard.replied, None)
         if not heard.replied.done():
@@ -142,9 +142,9 @@ class Living:
             await self.kill()
         return not self.over
 
-    def _hear(self, seen: Seen) -> Heard:
+    def _hear(self, seen: Seen, *, quiet: bool = False) -> Heard:
         loop = asyncio.get_running_loop()
-        self._heard = Heard(seen, loop.create_future(), loop.create_future())
+        self._heard = Heard(seen, loop.create_future(), loop.create_future(), quiet)
         return self._heard
 
     async def _listen(

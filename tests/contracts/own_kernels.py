@@ -1,0 +1,65 @@
+"""What the tests of a Python of one's own share: kernels that are ended, and calls as a turn makes them."""
+
+import json
+import sys
+import time
+from contextlib import contextmanager
+
+import psutil
+
+from hermes_kernel.world.clock import SystemClock
+from hermes_kernel.world.kernels import OwnKernel
+from tests.contracts.toolbox import observed, run_calls, toolbox
+
+FRESH = "the variables of earlier calls: this is a new one"
+PID = "import os; print(os.getpid())"
+
+
+@contextmanager
+def own_kernel(tmp_path, spec="python3", *, seconds=60.0, clock=None, **how):
+    kernel = OwnKernel(spec, cwd=tmp_path, clock=clock or SystemClock(), seconds=seconds, **how)
+    try:
+        yield kernel
+    finally:
+        kernel.kill()
+
+
+def tools_of(kernel, tmp_path, **settings):
+    """A toolbox whose `python` is this kernel's."""
+    tools = toolbox(tmp_path, **settings)
+    tools.add(kernel.tool())
+    return tools
+
+
+async def run_own(kernel, tmp_path, code, **settings):
+    return observed(await run_calls(tools_of(kernel, tmp_path, **settings), ("python", {"code": code})))
+
+
+async def pid_of(kernel, tmp_path):
+    return int((await run_own(kernel, tmp_path, PID)).text.splitlines()[-1])
+
+
+def gone(pid, seconds=10.0):
+    """Whether the process is no more, or will be soon."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+                return True
+        except psutil.NoSuchProcess:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def spec_of(folder, name, *argv):
+    """A kernelspec in `folder`, which is to be on JUPYTER_PATH."""
+    place = folder / "kernels" / name
+    place.mkdir(parents=True)
+    spec = {"argv": [*argv, "{connection_file}"], "display_name": name, "language": "python"}
+    (place / "kernel.json").write_text(json.dumps(spec))
+
+
+def python_spec(folder, name, code):
+    """A kernelspec whose kernel is this program."""
+    spec_of(folder, name, sys.executable, "-c", code)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hermes_kernel.core.events import Kept
 from hermes_kernel.core.faults import Fault
+from hermes_kernel.core.gauge import Gauge
 from hermes_kernel.core.messages import ToolCall, Transcript, User
 
 
@@ -47,14 +48,18 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Compress:
-    """Make the transcript, of ``tokens``, smaller for a model that reads ``window`` (0: not known). ``attempt`` counts
-    up while the same call keeps overflowing. ``ahead``: only begin, the turn goes on meanwhile."""
+    """Make the transcript smaller for a model that reads ``window`` (0: not known), counts as ``gauge`` says, and to
+    which a call with it is ``tokens`` long. ``attempt`` counts up while the same call keeps overflowing. ``ahead``:
+    only begin, the turn goes on meanwhile. ``focus`` is what a person who asked for this wants kept most; None where
+    nobody asked."""
 
     transcript: Transcript
     attempt: int = 1
     tokens: int = 0
     window: int = 0
     ahead: bool = False
+    gauge: Gauge = Gauge()
+    focus: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

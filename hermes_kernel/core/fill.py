@@ -18,15 +18,16 @@ REST = 0.25
 @dataclass(frozen=True, slots=True)
 class Fill:
     """``window`` is how many tokens the model reads, 0 while that is not known; ``counts`` what the transcript is made
-    of; ``gauges`` what each model was seen to make of text, ``model`` the one that spoke last. ``compressing`` while a
-    summary is being made beside the turn; ``compressed`` once the conversation has lost its older part, to ``rested``
-    tokens the last time; ``fruitless`` counts compressions in a row that gained next to nothing."""
+    of; ``gauges`` what each model was seen to make of text, ``model`` the one that spoke last. ``compressing`` is how
+    many tokens there were when a summary was begun beside the turn, 0 while none is being made; ``compressed`` once the
+    conversation has lost its older part; ``rested`` the tokens it had right after that, without what came while the
+    summary was being made; ``fruitless`` counts compressions in a row that gained next to nothing."""
 
     window: int = 0
     counts: Counts = Counts()
     gauges: tuple[tuple[str, Gauge], ...] = ()
     model: str = ""
-    compressing: bool = False
+    compressing: int = 0
     compressed: bool = False
     rested: int = 0
     fruitless: int = 0
@@ -63,20 +64,39 @@ class Fill:
         """The same model, another transcript."""
         return replace(self, counts=weighed(*transcript))
 
+    def asked(self, window: int) -> Fill:
+        """A turn begins, with a model that reads `window` (0: as before). Whether a summary is being made still is for
+        whoever makes it to know: another process may have begun it."""
+        return replace(self, window=window or self.window, compressing=0)
+
+    def begun(self) -> Fill:
+        """A summary of this transcript has been begun."""
+        return replace(self, compressing=max(self.tokens, 1))
+
     def shorter(self, transcript: Transcript, before: int, after: int) -> Fill:
         """After a compression to `transcript`, from `before` tokens to `after`."""
         fruitless = self.fruitless + 1 if after > before * GAIN else 0
+        came = max(self.tokens - self.compressing, 0) if self.compressing else 0
         small = self.of(transcript)
-        return replace(small, compressing=False, compressed=True, rested=small.tokens, fruitless=fruitless)
+        rested = max(small.tokens - came, 0)
+        return replace(small, compressing=0, compressed=True, rested=rested, fruitless=fruitless)
 
     def told(self, model: str, usage: Usage) -> Fill:
-        """`model` has counted the input of a call with this transcript, if `usage` is not a guess."""
+        """`model` has counted the input of a call with this transcript, if `usage` is not a guess. One that read more
+        than its window has another window."""
         if usage.estimated or not usage.input_tokens:
             return replace(self, model=model)
-        return self.learned(model, usage.input_tokens)
+        window = 0 if usage.input_tokens > self.window else self.window
+        return replace(self.learned(model, usage.input_tokens), window=window)
 
     def learned(self, model: str, tokens: int) -> Fill:
         """`model` counted `tokens` for a call with this transcript."""
         known = dict(self.gauges)
         known[model] = known.get(model, Gauge()).learned(self.counts, tokens)
         return replace(self, model=model, gauges=tuple(known.items()))
+
+    def overflowed(self, window: int) -> Fill:
+        """A call with this transcript was too long for the model, which reads `window`; 0 where it did not say: then
+        less than there was."""
+        most = min(self.window or self.tokens, self.tokens)
+        return replace(self, window=window or most)

@@ -96,7 +96,8 @@ def _fit(turn: Turn) -> Compress | None:
 
 
 def _compress(turn: Turn) -> Compress:
-    return Compress(turn.transcript, turn.tries.compressions + 1, turn.fill.tokens, turn.fill.window)
+    fill = turn.fill
+    return Compress(turn.transcript, turn.tries.compressions + 1, fill.tokens, fill.window, gauge=fill.gauge)
 
 
 def _continue(turn: Turn) -> Command:

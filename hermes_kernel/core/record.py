@@ -46,7 +46,7 @@ from hermes_kernel.core.events import (
 )
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.fill import Fill
-from hermes_kernel.core.messages import Assistant, Observation, Transcript, User
+from hermes_kernel.core.messages import Assistant, Observation, Transcript, Usage, User
 from hermes_kernel.core.state import Tries, Turn, going_on
 
 
@@ -74,6 +74,8 @@ def evolve(turn: Turn, event: Event) -> Turn:  # noqa: C901, PLR0911, PLR0912, P
             return _undone(turn, turns)
         case Asked():
             return _asked(turn, event)
+        case Compressed() | Spent() if turn.final or not turn.asked:
+            return _between(turn, event)
     turn = replace(turn, events=(*turn.events, event))
     match event:
         case Replied():
@@ -91,11 +93,11 @@ def evolve(turn: Turn, event: Event) -> Turn:  # noqa: C901, PLR0911, PLR0912, P
         case FellBack(route):
             return replace(turn, fault=None, reply=None, route=route, tries=replace(turn.tries, waits=0, empties=0))
         case Compressing():
-            return replace(turn, fill=replace(turn.fill, compressing=True))
+            return replace(turn, fill=turn.fill.begun())
         case Compressed():
             return _compressed(turn, event)
         case Spent(usage):
-            return replace(turn, usage=turn.usage + usage)
+            return replace(turn, usage=turn.usage + usage, fill=replace(turn.fill, compressing=0))
         case Started(call_id, repeatable):
             return turn if repeatable else replace(turn, begun=turn.begun | {call_id})
         case Observed():
@@ -122,13 +124,15 @@ def recall(events: Iterable[Event], turn: Turn | None = None) -> Turn:
 
 def _opened(turn: Turn, opened: Opened) -> Turn:
     """A session begins, with a conversation in it or without."""
+    fill = Fill().of(opened.transcript)
+    summed = any(isinstance(message, User) and message.summary for message in opened.transcript)
     return Turn(
         limits=turn.limits,
         session_id=opened.session_id,
         system=opened.system,
         transcript=opened.transcript,
         starts=_last_user(opened.transcript),
-        fill=Fill().of(opened.transcript),
+        fill=replace(fill, rested=fill.tokens if summed else 0),
         earlier=opened.earlier,
     )
 
@@ -148,7 +152,7 @@ def _asked(turn: Turn, asked: Asked) -> Turn:
         budget=IterationBudget(asked.budget or turn.limits.max_iterations),
         earlier=turn.earlier + turn.usage,
         room=turn.limits.max_tokens,
-        fill=replace(fill, window=asked.window or fill.window, compressing=False),
+        fill=fill.asked(asked.window),
         route=asked.route,
     )
 
@@ -175,8 +179,16 @@ def _replied(turn: Turn, reply: Replied) -> Turn:
 def _failed(turn: Turn, failed: Failed) -> Turn:
     """A call failed; an overflow may tell how large the request was and how much the model reads."""
     fill = turn.fill.learned(failed.model, failed.asked) if failed.asked else turn.fill
-    fill = replace(fill, window=failed.window or fill.window)
+    if failed.window or (failed.fault is Fault.CONTEXT_OVERFLOW and failed.status):
+        fill = fill.overflowed(failed.window)
     return replace(turn, fault=failed, shown=failed.partial, usage=turn.usage + failed.usage, fill=fill)
+
+
+def _between(turn: Turn, event: Compressed | Spent) -> Turn:
+    """What happens while no turn runs is no part of one, and its cost is not either."""
+    if isinstance(event, Compressed):
+        turn = _compressed(turn, replace(event, usage=Usage()))
+    return replace(turn, earlier=turn.earlier + event.usage)
 
 
 def _compressed(turn: Turn, event: Compressed) -> Turn:
@@ -276,7 +288,7 @@ def _prompt_in(transcript: Transcript, prompt: Transcript) -> tuple[int, ...]:
 
 
 def _last_user(transcript: Transcript) -> tuple[int, ...]:
-    return tuple(n for n, message in enumerate(transcript) if isinstance(message, User))[-1:]
+    return tuple(n for n, m in enumerate(transcript) if isinstance(m, User) and not m.summary)[-1:]
 
 
 def grown(room: int, used: int, most: int) -> int:

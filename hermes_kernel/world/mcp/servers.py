@@ -1,0 +1,235 @@
+"""`Servers`: all MCP servers of one agent, as one source of tools. They start in the background, and no turn, no stop
+and no exit waits for one longer than it says here."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import threading
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hermes_kernel.core.events import Noticed
+from hermes_kernel.core.text import brief
+from hermes_kernel.world.mcp import file
+from hermes_kernel.world.mcp.described import Described, WrongServer, described
+from hermes_kernel.world.mcp.life import Life
+from hermes_kernel.world.mcp.naming import tool_name
+from hermes_kernel.world.mcp.progress import telling
+from hermes_kernel.world.mcp.state import Phase, State
+from hermes_kernel.world.mcp.thread import Closed, Hosting
+from hermes_kernel.world.ports import Clock
+from hermes_kernel.world.stop import Stop, Stopped
+from hermes_kernel.world.tools.results import Result, ToolError
+from hermes_kernel.world.tools.tool import Tool
+
+WAIT_SECONDS = 5.0  # that a turn waits for servers which are starting: a program in Python or Node takes 1 to 3
+CLOSE_SECONDS = 0.75  # for all servers to end, side by side
+
+
+class Servers:
+    """The servers named in the settings (``tables``) and in the home's ``mcp.json``. ``folder`` is where work is done.
+
+    ``tables`` win over the file. A server that is described wrongly is failed from the start, and costs no other.
+    """
+
+    def __init__(
+        self, home: Path, tables: Mapping[str, Any], folder: Callable[[], Path], clock: Clock,
+        environ: Mapping[str, str] = os.environ,
+    ) -> None:  # fmt: skip
+        self.home = home
+        self._tables = tables
+        self._folder = folder
+        self._clock = clock
+        self._environ = environ
+        self._host = Hosting("hermes-mcp")
+        self._lives: dict[str, Life] = {}
+        self._tasks: dict[Life, asyncio.Task[None]] = {}
+        self._written: dict[str, Any] = {}
+        self._stamp: tuple[Any, ...] = ()
+        self._lock = threading.RLock()
+        self._told: set[tuple[str, str]] = set()
+
+    # --- before and during turns
+
+    def begin(self) -> None:
+        """Look what servers there are to be, and see to it that they are started. Returns at once."""
+        self._look()
+        lives = tuple(self._lives.values())
+        strays = any(life not in lives for life in tuple(self._tasks))
+        if strays or any(life.state.phase is Phase.NOT_STARTED for life in lives):
+            with contextlib.suppress(Closed):
+                self._host.submit(self._start())
+
+    async def ready(self, stop: Stop) -> AsyncGenerator[Noticed, None]:
+        """`begin`, and wait a little for those that are starting; a line for each that failed, once."""
+        self.begin()
+        if self._host.begun:
+            with contextlib.suppress(Stopped, Closed):
+                await stop.race(self._host.run(self._settled()))
+        for line in self._news():
+            yield Noticed(line)
+
+    def offered(self) -> tuple[Tool, ...]:
+        """The tools that may be shown to a model now, in the order of their servers."""
+        return tuple(tool for state, tool in self._named() if state.offers)
+
+    def known(self) -> tuple[Tool, ...]:
+        """These and those of servers that are down: a call of one is answered by what happened to its server."""
+        return tuple(tool for _, tool in self._named())
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """Values that nobody may see."""
+        return frozenset().union(*(life.secrets for life in tuple(self._lives.values())))
+
+    # --- what a person does
+
+    def states(self) -> tuple[State, ...]:
+        """How each server is."""
+        self._look()
+        return tuple(life.state for life in self._lives.values())
+
+    def add(self, name: str, table: Mapping[str, Any]) -> State:
+        """Write a server into ``mcp.json`` and start it.
+
+        Raises:
+            WrongServer: it is none, the settings have one of that name, or the file cannot be written.
+        """
+        if name in self._tables:
+            raise WrongServer(
+                f"{name} is a server of the settings (mcp_servers): change it there, or take another name."
+            )
+        file.add(self.home, name, table)
+        self.begin()
+        return self._life(name).state
+
+    def remove(self, name: str) -> None:
+        """Take a server out of ``mcp.json`` and end it.
+
+        Raises:
+            WrongServer: it is not there.
+        """
+        file.remove(self.home, name)
+        self.begin()
+
+    def restart(self, name: str) -> State:
+        """End a server, if it runs, and start it. Its earlier deaths are forgotten.
+
+        Raises:
+            WrongServer: there is no such server.
+        """
+        self._look()
+        with self._lock:
+            old = self._life(name)
+            self._lives = self._lives | {name: self._made(old.server, old.wrong)}
+        self._told = {told for told in self._told if told[0] != name}
+        self.begin()
+        return self._lives[name].state
+
+    def configure(self, tables: Mapping[str, Any]) -> None:
+        """Other servers in the settings from here on."""
+        self._tables = tables
+
+    def close(self) -> None:
+        """End all servers, within a second. Nothing can be started or called any more."""
+        self._host.close(self._end_all, CLOSE_SECONDS)
+        for life in tuple(self._tasks):
+            life.kill()  # whatever keeps that thread from its work
+
+    # --- inside, on any thread
+
+    def _look(self) -> None:
+        """Read what servers there are to be, where that may have changed."""
+        with self._lock:
+            stamp = (file.stamp(self.home), repr(dict(self._tables)))
+            if stamp == self._stamp:
+                return
+            self._stamp = stamp
+            before, wanted = self._lives, list(self._described())
+            self._lives = {
+                server.name: before[server.name]
+                if server.name in before and before[server.name].is_that(server, wrong)
+                else self._made(server, wrong)
+                for server, wrong in wanted
+            }
+
+    def _described(self) -> Iterator[tuple[Described, str]]:
+        """Each server, with what is wrong about it. While the file cannot be read, it says what it said before."""
+        try:
+            self._written = file.written(self.home)
+        except WrongServer as error:
+            yield Described(file.FILE), str(error)
+        for name, table in {**self._written, **self._tables}.items():
+            try:
+                yield described(name, table, strict=name in self._tables), ""
+            except WrongServer as error:
+                yield Described(name), str(error)
+
+    def _made(self, server: Described, wrong: str = "") -> Life:
+        async def call(tool: str, arguments: Mapping[str, Any]) -> Result:
+            return await self._call(server.name, tool, arguments)
+
+        return Life(server, call, self._folder, self._clock.elapsed, wrong)
+
+    def _life(self, name: str) -> Life:
+        if name not in self._lives:
+            known = ", ".join(self._lives) or "none"
+            raise WrongServer(f"There is no MCP server {brief(name, 40)!r}. There are: {known}.")
+        return self._lives[name]
+
+    def _named(self) -> Iterator[tuple[State, Tool]]:
+        taken: set[str] = set()
+        for life in tuple(self._lives.values()):
+            state = life.state
+            for raw, tool in state.tools.items():
+                name = tool.name if tool.name not in taken else tool_name(state.name, raw, taken)
+                taken.add(name)
+                yield state, tool if name == tool.name else replace(tool, name=name)
+
+    def _news(self) -> Iterator[str]:
+        for life in tuple(self._lives.values()):
+            for line in life.state.news:
+                if (life.server.name, line) not in self._told:
+                    self._told.add((life.server.name, line))
+                    yield line
+
+    async def _call(self, server: str, tool: str, arguments: Mapping[str, Any]) -> Result:
+        life = self._lives.get(server)
+        if life is None:
+            raise ToolError(f"The MCP server {server!r} has been removed.")
+        async with telling(f"{server}: {brief(tool, 60)}", self._clock.elapsed) as heard:
+            try:
+                return await self._host.run(life.call(tool, arguments, heard))
+            except Closed:
+                raise ToolError(f"The MCP server {server!r} has been stopped.") from None
+
+    # --- inside, on the servers' loop
+
+    async def _start(self) -> None:
+        """End what is no longer wanted, then start what is not started."""
+        lives = tuple(self._lives.values())
+        strays = {task for life, task in self._tasks.items() if life not in lives}
+        for task in strays:
+            task.cancel()
+        if strays:
+            await asyncio.wait(strays, timeout=CLOSE_SECONDS)
+        for life in lives:
+            if life.state.phase is Phase.NOT_STARTED and life not in self._tasks:
+                self._tasks[life] = asyncio.create_task(life.live(self._environ))
+
+    async def _settled(self) -> None:
+        waits = [asyncio.ensure_future(life.settled_by(WAIT_SECONDS)) for life in tuple(self._lives.values())]
+        try:
+            await asyncio.gather(*waits)
+        finally:
+            for each in waits:
+                each.cancel()
+
+    async def _end_all(self) -> None:
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)

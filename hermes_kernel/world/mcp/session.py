@@ -1,0 +1,181 @@
+"""One connection to a server, from its greeting to its end: lists its tools, has them run. The one place that speaks
+the protocol's language."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from mcp import ClientSession, MCPError, types
+from mcp.client.session import ClientRequestContext, IncomingMessage
+from pydantic import ValidationError
+
+from hermes_kernel.core.text import brief
+from hermes_kernel.world.mcp.described import Described
+from hermes_kernel.world.mcp.ending import Ending
+from hermes_kernel.world.mcp.naming import seen
+from hermes_kernel.world.mcp.offering import TOOLS
+from hermes_kernel.world.mcp.pipes import piped
+from hermes_kernel.world.mcp.results import result_of
+from hermes_kernel.world.mcp.web import reached
+from hermes_kernel.world.tools.results import Result
+
+PAGES = 50  # of a list of tools; a list that goes round in circles has no end
+LIST_SECONDS = 20.0
+GONE_SECONDS = 0.5  # from the end of a connection until it is known why it ended
+ERROR = 1_000  # characters of an error that a server words
+NO_SESSION = "Session terminated"  # how `mcp` words that an HTTP server has forgotten us
+MODERN = (types.UNSUPPORTED_PROTOCOL_VERSION, types.METHOD_NOT_FOUND)
+
+Progress = Callable[[float, float | None, str], None]
+
+for _name in ("mcp", "client"):  # what `mcp` has to say goes to whoever configured logging, and never into a notebook
+    logging.getLogger(_name).addHandler(logging.NullHandler())
+
+
+class Gone(Exception):
+    """The connection ended before the answer came. The text says why."""
+
+
+TROUBLE = (OSError, RuntimeError, ValueError, ExceptionGroup, MCPError, Gone)
+"""What a server, its process, its address or its answers can raise here; `reason` words it."""
+
+
+class Connection:
+    """A server that has greeted us. ``changed`` is set when it says that its tools are others now."""
+
+    def __init__(self, session: ClientSession, ending: Ending, changed: asyncio.Event) -> None:
+        self.changed = changed
+        self._session = session
+        self._ending = ending
+
+    async def listed(self) -> tuple[list[types.Tool], bool]:
+        """The tools that it says it has, as many as are taken, and whether there are more.
+
+        Raises:
+            Gone, MCPError, ValidationError: it does not say.
+        """
+        capabilities = self._session.server_capabilities
+        if capabilities is None or capabilities.tools is None:
+            return [], False
+        try:
+            async with asyncio.timeout(LIST_SECONDS):
+                return await self._pages()
+        except TimeoutError:
+            raise Gone(f"it did not list its tools within {LIST_SECONDS:g} s") from None
+
+    async def _pages(self) -> tuple[list[types.Tool], bool]:
+        found: list[types.Tool] = []
+        cursor, met = None, set[str]()
+        for _ in range(PAGES):
+            page = await self._session.list_tools(params=types.PaginatedRequestParams(cursor=cursor))
+            found += page.tools
+            cursor = page.next_cursor
+            if not cursor:
+                return found, False
+            if cursor in met or len(found) > TOOLS:
+                break
+            met.add(cursor)
+        return found, True
+
+    async def call(self, tool: str, arguments: Mapping[str, Any], told: Progress) -> Result:
+        """What it answers. Cancelled, it is told so. What its own schema says of its answer is not looked at: a pattern
+        in one can take a regular expression hours.
+
+        Raises:
+            Gone: there is no answer, and none will come.
+        """
+
+        async def hear(progress: float, total: float | None, message: str | None) -> None:
+            told(progress, total, message or "")
+
+        asked = types.CallToolRequest(params=types.CallToolRequestParams(name=tool, arguments=dict(arguments)))
+        try:
+            return result_of(await self._session.send_request(asked, types.CallToolResult, progress_callback=hear))
+        except MCPError as error:
+            if error.code != types.CONNECTION_CLOSED and error.message != NO_SESSION:
+                return Result(f"The server refused: {seen(error.message, ERROR)}", ok=False)
+            await self._gone(error.message)
+            raise Gone(self._ending.words) from None
+        except ValidationError as error:
+            return Result(f"The server's answer breaks the protocol: {_first(error)}", ok=False)
+
+    async def _gone(self, why: str) -> None:
+        """Wait a moment for the reason, for an answer's end is noticed before a process's."""
+        try:
+            await asyncio.wait_for(self._ending.reached.wait(), GONE_SECONDS)
+        except TimeoutError:
+            self._ending.come(brief(seen(why, ERROR), 200))
+
+    async def over(self) -> None:
+        """Return when the connection has ended or the tools have changed."""
+        waits = [asyncio.ensure_future(each.wait()) for each in (self._ending.reached, self.changed)]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for each in waits:
+                each.cancel()
+
+
+@asynccontextmanager
+async def connected(server: Described, folder: Path, ending: Ending) -> AsyncGenerator[Connection, None]:
+    """A connection to `server`, which is told that we work in `folder`, and which may ask us for nothing else.
+
+    Raises:
+        One of `TROUBLE`: there is none, or it broke.
+    """
+    changed = asyncio.Event()
+
+    async def hear(message: IncomingMessage) -> None:
+        if isinstance(message, types.ToolListChangedNotification):
+            changed.set()
+
+    async def roots(context: ClientRequestContext) -> types.ListRootsResult:  # noqa: ARG001 - `mcp` calls it so
+        return types.ListRootsResult(roots=[types.Root.model_validate({"uri": folder.as_uri(), "name": folder.name})])
+
+    transport = piped(server, ending) if server.command else reached(server, ending)
+    async with (
+        transport as (read, write),
+        ClientSession(
+            read, write, message_handler=hear, list_roots_callback=roots,
+            client_info=types.Implementation(name="hermes-kernel", version="1"),
+        ) as session,
+    ):  # fmt: skip
+        await _greet(session)
+        yield Connection(session, ending, changed)
+
+
+async def _greet(session: ClientSession) -> None:
+    """By the handshake that every server in use knows; where one is too new for it, by the newer one."""
+    try:
+        await session.initialize()
+    except MCPError as error:
+        if error.code not in MODERN:
+            raise
+        await session.discover()
+
+
+def reason(error: BaseException) -> str:
+    """Why there is no connection, in a line."""
+    match error:
+        case BaseExceptionGroup():
+            return reason(error.exceptions[0])
+        case MCPError() if error.code == types.CONNECTION_CLOSED:
+            return "it ended before it had answered"
+        case MCPError():
+            return f"it refused: {brief(seen(error.message, ERROR), 200)}"
+        case ValidationError():
+            return f"its answer breaks the protocol: {_first(error)}"
+        case OSError() if error.strerror:
+            return f"it cannot be started: {error.strerror}"
+    return brief(seen(str(error), ERROR), 200) or type(error).__name__
+
+
+def _first(error: ValidationError) -> str:
+    found = error.errors(include_url=False, include_input=False)
+    where = ".".join(map(str, found[0]["loc"])) if found else ""
+    return brief(seen(f"{where}: {found[0]['msg']}" if found else str(error), ERROR), 160)

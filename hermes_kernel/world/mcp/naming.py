@@ -16,8 +16,8 @@ ROUND_EMOJI = frozenset({"\u200d", "\ufe0f", "\ufe0e"})  # a joiner and two sele
 
 
 def tool_name(server: str, tool: str, taken: frozenset[str] | set[str] = frozenset()) -> str:
-    """``mcp_<server>_<tool>`` as 1 to 64 letters, digits, ``_`` and ``-``. One that is too long, or taken, ends in a mark
-    that follows from what the two are called alone."""
+    """``mcp_<server>_<tool>`` as 1 to 64 letters, digits, ``_`` and ``-``. One that is too long, or taken, ends in a
+    mark that follows from what the two are called alone."""
     name = f"mcp_{_plain(server)}_{_plain(tool)}"
     if len(name) <= LONGEST and name not in taken:
         return name

@@ -8,6 +8,7 @@ import contextlib
 import os
 import threading
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from concurrent.futures import wait
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -69,7 +70,7 @@ class Servers:
         self.begin()
         if self._host.begun:
             with contextlib.suppress(Stopped, Closed):
-                await stop.race(self._host.run(self._settled()))
+                await stop.race(self._host.run(self._settled(WAIT_SECONDS)))
         for line in self._news():
             yield Noticed(line)
 
@@ -92,6 +93,26 @@ class Servers:
         """How each server is."""
         self._look()
         return tuple(life.state for life in self._lives.values())
+
+    def state(self, name: str) -> State:
+        """How one server is.
+
+        Raises:
+            WrongServer: there is no such server.
+        """
+        self._look()
+        return self._life(name).state
+
+    def settle(self, seconds: float = WAIT_SECONDS) -> None:
+        """Wait, so long at most, until every server that is starting is ready or given up. For plain code."""
+        with contextlib.suppress(Closed):
+            if self._host.begun:
+                wait((self._host.submit(self._settled(seconds)),), seconds)
+
+    def refuse_taken(self, name: str) -> None:
+        """Raise `WrongServer` where the settings have a server of that name: it would hide one in the file."""
+        if name in self._tables:
+            raise WrongServer(f"{name} is one of the settings' mcp_servers: change it there, or take another name.")
 
     def add(self, name: str, table: Mapping[str, Any]) -> State:
         """Write a server into ``mcp.json`` and start it.
@@ -221,8 +242,8 @@ class Servers:
             if life.state.phase is Phase.NOT_STARTED and life not in self._tasks:
                 self._tasks[life] = asyncio.create_task(life.live(self._environ))
 
-    async def _settled(self) -> None:
-        waits = [asyncio.ensure_future(life.settled_by(WAIT_SECONDS)) for life in tuple(self._lives.values())]
+    async def _settled(self, seconds: float) -> None:
+        waits = [asyncio.ensure_future(life.settled_by(seconds)) for life in tuple(self._lives.values())]
         try:
             await asyncio.gather(*waits)
         finally:

@@ -1,0 +1,83 @@
+"""``%hermes mcp``: the servers whose tools are offered. List, add, remove, start again, look at what one has."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from hermes_kernel.core.text import brief
+from hermes_kernel.session import HermesError
+from hermes_kernel.world.mcp import Servers, State, WrongServer
+from hermes_kernel.world.mcp.adding import USAGE, adding
+from magics.table import Table
+
+if TYPE_CHECKING:
+    from magics.desk import Desk
+
+COLUMNS = ("server", "how", "state", "tools", "")
+NONE = (
+    f"There are no MCP servers. {USAGE}; `$HERMES_HOME/mcp.json` holds them, and kernel.toml may: [mcp_servers.NAME]."
+)
+ACTIONS = ("add", "remove", "restart", "tools NAME")
+
+
+def mcp(desk: Desk, rest: str) -> Table:
+    """What follows ``mcp``: nothing, or what is to be done with a server.
+
+    Raises:
+        HermesError: it cannot be done, or is nothing that can be done.
+    """
+    action, _, words = rest.partition(" ")
+    servers, name = desk.agent.servers, words.strip()
+    try:
+        match action:
+            case "" | "list":
+                return _listed(servers)
+            case "add":
+                return _added(servers, name)
+            case "remove":
+                servers.remove(name)
+                return _listed(servers)
+            case "restart":
+                servers.restart(name)
+                servers.settle()
+                return _listed(servers)
+            case "tools":
+                return _tools(servers, name)
+    except WrongServer as error:
+        raise HermesError(str(error)) from None
+    raise HermesError(f"mcp takes nothing or {', '.join(ACTIONS)}, not {brief(action, 40)!r}.")
+
+
+def _listed(servers: Servers) -> Table:
+    states = servers.states()
+    return Table(COLUMNS if states else (), tuple(_row(each) for each in states), states, "" if states else NONE)
+
+
+def _row(state: State) -> tuple[str, str, str, int, str]:
+    return (
+        state.name,
+        state.how,
+        str(state.phase),
+        len(state.tools),
+        "; ".join(filter(None, (state.why, *state.left_out))),
+    )
+
+
+def _added(servers: Servers, line: str) -> Table:
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        raise WrongServer(f"A quote is not closed in: {brief(line, 80)}") from None
+    servers.add(*adding(words))
+    servers.settle()
+    return _listed(servers)
+
+
+def _tools(servers: Servers, name: str) -> Table:
+    servers.begin()
+    servers.settle()
+    state = servers.state(name)
+    rows = tuple((tool.name, brief(tool.description, 120)) for tool in state.tools.values())
+    note = "; ".join(filter(None, (str(state.phase), state.why, *state.left_out)))
+    return Table(("tool", "what its server says of it") if rows else (), rows, state, note)

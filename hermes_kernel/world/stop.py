@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -20,6 +20,7 @@ class Stop:
     def __init__(self) -> None:
         self._by = ""
         self._waiting: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
+        self._below: set[Stop] = set()
 
     @property
     def by(self) -> str:
@@ -32,6 +33,20 @@ class Stop:
         for loop, event in tuple(self._waiting):
             if not loop.is_closed():
                 loop.call_soon_threadsafe(event.set)
+        for lower in tuple(self._below):
+            lower.press(self._by)
+
+    @contextmanager
+    def below(self) -> Iterator[Stop]:
+        """While it lasts, a latch that is pressed with this one, and can be pressed without it."""
+        lower = Stop()
+        self._below.add(lower)
+        try:
+            if self._by:
+                lower.press(self._by)
+            yield lower
+        finally:
+            self._below.discard(lower)
 
     async def wait(self) -> None:
         """Return once the latch is pressed."""

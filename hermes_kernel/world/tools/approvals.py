@@ -13,7 +13,8 @@ from hermes_kernel.core.events import Approved
 from hermes_kernel.world.ports import Person
 from hermes_kernel.world.tools.calls import Ready
 from hermes_kernel.world.tools.places import APPROVALS
-from hermes_kernel.world.tools.speaking import ask_person
+from hermes_kernel.world.tools.risk import Risk
+from hermes_kernel.world.tools.speaking import ask_person, the_floor
 
 CHOICES = ("once", "this session", "always", "no")
 SHOWN = 8_000
@@ -23,18 +24,26 @@ SCOPES = {"once": "once", "this session": "session", "always": "always"}
 @dataclass(slots=True)
 class Approvals:
     """The decisions of one session, and those for good (``$HERMES_HOME/approvals.json``, by rule). ``policy`` is ask,
-    allow or deny."""
+    allow or deny; ``who`` is the subagent that asks, empty for the agent itself."""
 
     policy: str
     home: Path
     person: Person | None
     session: set[str] = field(default_factory=set)
+    who: str = ""
 
     async def decide(self, ready: Ready) -> Approved:
         """What was decided about a call that has a risk. Asks the person where no earlier answer or setting decides."""
         risk = ready.risk
         if risk is None:
             return Approved(ready.call.id, True, "rule")
+        if decided := self._decided(ready, risk):
+            return decided
+        async with the_floor():
+            return self._decided(ready, risk) or await self._asked(ready, risk)
+
+    def _decided(self, ready: Ready, risk: Risk) -> Approved | None:
+        """What a setting or an earlier answer says, which may have been given to another agent a moment ago."""
         if risk.forbidden or self.policy == "deny":
             return Approved(ready.call.id, False, "rule")
         if self.policy == "allow":
@@ -43,9 +52,12 @@ class Approvals:
             return Approved(ready.call.id, True, "rule", "session")
         if risk.rule in self.always():
             return Approved(ready.call.id, True, "rule", "always")
+        return None
+
+    async def _asked(self, ready: Ready, risk: Risk) -> Approved:
         if self.person is None or not self.person.present:
             return Approved(ready.call.id, False, "headless")
-        answer = await ask_person(self.person, question(ready), CHOICES)
+        answer = await ask_person(self.person, question(ready, self.who), CHOICES)
         if answer is None:
             return Approved(ready.call.id, False, "headless")
         scope = SCOPES.get(answer.strip().lower(), "")
@@ -79,16 +91,17 @@ class Approvals:
             aside.unlink(missing_ok=True)  # a full or read-only home: the answer holds for this session
 
 
-def question(ready: Ready) -> str:
-    """What the person is asked: the tool, why, and its full arguments with nothing in them that could hide."""
+def question(ready: Ready, who: str = "") -> str:
+    """What the person is asked: who asks, which tool, why, and all its arguments, with nothing that could hide."""
     lines = "\n".join(
         f"{name}: {value if isinstance(value, str) else json.dumps(value)}" for name, value in ready.arguments.items()
     )
     shown = visible(lines)
     more = f"\n[{len(shown) - SHOWN:,} more characters, not shown]" if len(shown) > SHOWN else ""
+    asking = f"Subagent {json.dumps(visible(who), ensure_ascii=False)}: " if who else ""
     why, rule = (ready.risk.why, ready.risk.rule) if ready.risk else ("", "")
     return (
-        f"{ready.tool.name} needs your word, because {visible(why)}:\n{shown[:SHOWN]}{more}\n"
+        f"{asking}{ready.tool.name} needs your word, because {visible(why)}:\n{shown[:SHOWN]}{more}\n"
         f'Allow it? ("this session" and "always" cover every later call of this kind: {visible(rule)})'
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from hermes_kernel.core.text import scrub
 from hermes_kernel.world.ports import Person
 from hermes_kernel.world.tools.results import Result, ToolError
-from hermes_kernel.world.tools.speaking import PATIENCE, ask_person
+from hermes_kernel.world.tools.speaking import PATIENCE, ask_person, the_floor
 from hermes_kernel.world.tools.tool import Tool, built_in
 
 CHOICES = 8
@@ -29,7 +29,8 @@ def make_clarify(person: Callable[[], Person | None]) -> Tool:
         if len(offered) > CHOICES:
             raise ToolError(f"At most {CHOICES} choices can be offered, not {len(offered)}.")
         asked = person()
-        answer = await ask_person(asked, scrub(question), offered) if asked is not None else None
+        async with the_floor():
+            answer = await ask_person(asked, scrub(question), offered) if asked is not None else None
         if answer is None:
             return Result(unanswered(offered))
         return Result(scrub(answer).strip() or unanswered(offered))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, Self
@@ -20,7 +20,7 @@ from hermes_kernel.world.tools.calls import Answered, Ready, prepare, resolve
 from hermes_kernel.world.tools.clarify import make_clarify
 from hermes_kernel.world.tools.edit_file import make_edit_file
 from hermes_kernel.world.tools.guard import Guard
-from hermes_kernel.world.tools.keeping import keep, safe
+from hermes_kernel.world.tools.keeping import Bounded, keep, safe
 from hermes_kernel.world.tools.python import make_python
 from hermes_kernel.world.tools.read_file import make_read_file
 from hermes_kernel.world.tools.results import Result, is_small
@@ -117,12 +117,9 @@ class Tools:
             make_edit_file(here, self.home),
             make_terminal(here, settings.tool_seconds, lambda: (self.settings.api_key,)),
             make_search_files(here),
-            make_todo(self.todos),
+            *self._of_session(),
             make_clarify(lambda: self.person),
         ):
-            self._built[made.name] = self.add(made)
-        if self.finder is not None:
-            made = make_session_search(self.finder, lambda: self._session.id, settings.tool_result_chars)
             self._built[made.name] = self.add(made)
         return self
 
@@ -162,6 +159,31 @@ class Tools:
         fewer._chosen = frozenset(wanted.values())  # noqa: SLF001
         return fewer
 
+    def heir(self, session_id: str, who: str, without: Collection[str]) -> Self:
+        """What a subagent called `who` works with in its own session: the same tools but for those named in `without`,
+        its own list of things to do, its own guard. The person is asked in its name, and an answer for "this session"
+        holds for both."""
+        heir = copy.copy(self)
+        heir._begin_anew(session_id, who, without)  # noqa: SLF001 - a copy of this very object
+        return heir
+
+    def _begin_anew(self, session_id: str, who: str, without: Collection[str]) -> None:
+        self._session = _Session(replace(self._session.approvals, who=who), id=session_id)
+        self._tools = {name: tool for name, tool in self._tools.items() if name not in without}
+        self._built = dict(self._built)
+        for made in self._of_session():
+            if made.name in self._tools and self._tools[made.name] is self._built[made.name]:
+                self._tools[made.name] = self._built[made.name] = made
+
+    def _of_session(self) -> Iterator[Tool]:
+        yield make_todo(self.todos)
+        if self.finder is not None:
+            yield make_session_search(self.finder, lambda: self._session.id, self.settings.tool_result_chars)
+
+    def kept(self, text: str, limit: int, name: str) -> Bounded:
+        """`text` without secrets in at most `limit` characters; all of a longer one is in a file named after `name`."""
+        return keep(redact(text, self.settings.secrets), limit, self._folder(), name)
+
     def names(self) -> tuple[str, ...]:
         """The names, in the order they are offered."""
         return tuple(self._with(source.offered() for source in self.sources))
@@ -180,6 +202,7 @@ class Tools:
             finish=self._finish,
             workers=max(WORKERS, self.settings.tool_workers),
             seconds=self.settings.tool_seconds,
+            tools=self,
         )
         batch = Batch(rules, self.clock).run(calls, stop)
         try:

@@ -11,9 +11,9 @@ import functools
 import inspect
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hermes_kernel.core.events import Event, Interrupted, Noticed, Observed, Started
+from hermes_kernel.core.events import Event, Interrupted, Noticed, Observed, Returned, Started
 from hermes_kernel.core.messages import ToolCall
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.stop import Stop
@@ -22,8 +22,13 @@ from hermes_kernel.world.tools.results import Result, failure, rendered
 from hermes_kernel.world.tools.speaking import SPEAKER, Speaker
 from hermes_kernel.world.tools.threads import in_thread
 
+if TYPE_CHECKING:
+    from hermes_kernel.world.tools.registry import Tools
+
 STOP_GRACE = 0.08  # seconds for calls to end by themselves after a stop; 0.2 is promised
+CLOSE_GRACE, LAST_GRACE = 0.16, 0.04  # the same where a tool has work of its own to close, and after that
 DEADLINE_GRACE = 0.5  # seconds for a call that is cancelled at its deadline to clean up after itself
+LATE = (Observed, Returned)  # what is still told when a batch is stopped: it has happened
 INLINE_CHARS = 200_000  # a longer text, or anything that is not text, is rendered off the loop
 
 Prepare = Callable[[ToolCall], Ready | Answered]
@@ -32,34 +37,40 @@ Prepare = Callable[[ToolCall], Ready | Answered]
 @dataclass(frozen=True, slots=True)
 class Rules:
     """What the batch leaves to others. ``admit`` asks for approval: a refusal is an `Answered`. ``finish`` makes the
-    `Observed` that is told. ``workers`` plain functions run at once; ``seconds`` is for a tool without a deadline."""
+    `Observed` that is told. ``workers`` plain functions run at once; ``seconds`` is for a tool without a deadline.
+    ``tools`` are those the batch is run with."""
 
     prepare: Prepare
     admit: Callable[[Ready], Awaitable[Ready | Answered]]
     finish: Callable[[Ready | Answered, Result, float], Observed]
     workers: int
     seconds: float
+    tools: Tools
 
 
 @dataclass(slots=True)
 class Batch:
-    """The calls of one reply while they run. ``alive`` holds what has begun and has not really ended."""
+    """The calls of one reply while they run. ``alive`` holds what has begun and has not really ended, ``closing`` the
+    calls of tools that end by themselves when stopped."""
 
     rules: Rules
     clock: Clock
     events: asyncio.Queue[tuple[Event | None, asyncio.Event]] = field(default_factory=asyncio.Queue)
     alive: dict[int, tuple[str, asyncio.Future[Result]]] = field(default_factory=dict)
+    closing: set[asyncio.Task[Any]] = field(default_factory=set)
     stopping: bool = False
 
     async def run(self, calls: Sequence[ToolCall], stop: Stop) -> AsyncGenerator[Event, None]:
         """See `ports.Toolbox.run`."""
         lane, workers = asyncio.Lock(), asyncio.Semaphore(self.rules.workers)
-        tasks = [asyncio.create_task(self._call(call, lane, workers)) for call in calls]
+        speaker = functools.partial(Speaker, tell=self.tell, stop=stop, tools=self.rules.tools)
+        tasks = [asyncio.create_task(self._call(call, speaker(call.id), lane, workers)) for call in calls]
         watch = asyncio.create_task(self._watch(tasks, stop))
         try:
             while True:
                 event, taken = await self.events.get()
-                if event is None or (stop.by and not isinstance(event, Observed)):
+                if event is None or (stop.by and not isinstance(event, LATE)):
+                    taken.set()
                     break
                 yield event
                 taken.set()
@@ -67,6 +78,7 @@ class Batch:
                 async for event in self._stopped(tasks, stop):
                     yield event
         finally:
+            self.stopping = True  # nobody takes what is told from here on
             for task in (*tasks, watch):
                 task.cancel()
         for task in tasks:
@@ -85,30 +97,44 @@ class Batch:
 
     async def _stopped(self, tasks: list[asyncio.Task[None]], stop: Stop) -> AsyncIterator[Event]:
         self.stopping = True
+        late = self._left()
         # Threads that end meanwhile take themselves out of `alive`: only a copy can be looked through.
         ending: list[asyncio.Future[Any]] = [*tasks, *(work for _, work in tuple(self.alive.values()))]
         for task in tasks:
+            if task not in self.closing:
+                task.cancel()
+        if self.closing:
+            await asyncio.wait(self.closing, timeout=CLOSE_GRACE)
+        for task in self.closing:
             task.cancel()
         if ending:
-            await asyncio.wait(ending, timeout=STOP_GRACE)
-        while not self.events.empty():
-            event, _ = self.events.get_nowait()
-            if isinstance(event, Observed):
-                yield event
+            await asyncio.wait(ending, timeout=LAST_GRACE if self.closing else STOP_GRACE)
+        for event in (*late, *self._left()):
+            yield event
         if alive := tuple(self.alive.values()):
             names = ", ".join(sorted({name for name, _ in alive}))
             yield Noticed(f"Stopped without waiting for {names}, which cannot be ended and may go on by itself.")
         yield Interrupted(by=stop.by)
 
+    def _left(self) -> list[Event]:
+        """What of the told events that nobody took has to be known all the same. Whoever told one waits no longer."""
+        told: list[Event] = []
+        while not self.events.empty():
+            event, taken = self.events.get_nowait()
+            taken.set()
+            if isinstance(event, LATE):
+                told.append(event)
+        return told
+
     async def tell(self, event: Event) -> None:
-        """Put `event` before whoever plays the turn; returns when it was taken."""
+        """Put `event` before whoever plays the turn; returns when it was taken, or nobody will any more."""
         taken = asyncio.Event()
         self.events.put_nowait((event, taken))
         if not self.stopping:
             await taken.wait()
 
-    async def _call(self, call: ToolCall, lane: asyncio.Lock, workers: asyncio.Semaphore) -> None:
-        SPEAKER.set(Speaker(call.id, self.tell))
+    async def _call(self, call: ToolCall, speaker: Speaker, lane: asyncio.Lock, workers: asyncio.Semaphore) -> None:
+        SPEAKER.set(speaker)
         ready = self.rules.prepare(call)
         if isinstance(ready, Answered):
             await self._answer(ready)
@@ -133,6 +159,8 @@ class Batch:
 
     async def _carry_out(self, ready: Ready) -> None:
         await self.tell(Started(ready.call.id, ready.tool.repeatable))
+        if ready.tool.closes and (task := asyncio.current_task()):
+            self.closing.add(task)
         began = self.clock.elapsed()
         result = await self._attempt(ready)
         finish = functools.partial(self.rules.finish, ready, result, self.clock.elapsed() - began)

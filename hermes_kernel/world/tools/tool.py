@@ -33,7 +33,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class Tool:
     """What a model may call. ``run`` takes the fitted arguments by name, plain or async. ``exclusive`` tools of a reply
     run one at a time, in call order; ``repeatable`` ones may be run again after a crash. ``seconds`` is the deadline
-    (None: the setting's). ``dangerous`` looks at the arguments and returns the `Risk` a person is asked about."""
+    (None: the setting's). ``dangerous`` looks at the arguments and returns the `Risk` a person is asked about. One that
+    ``closes`` ends by itself when `Speaker.stop` is pressed, and is given 0.16 s to say what came of its work."""
 
     name: str
     description: str
@@ -43,6 +44,7 @@ class Tool:
     repeatable: bool = False
     seconds: float | None = None
     dangerous: Callable[[Mapping[str, Any]], Risk | None] | None = None
+    closes: bool = False
 
     @property
     def spec(self) -> ToolSpec:

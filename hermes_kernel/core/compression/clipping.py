@@ -7,6 +7,7 @@ import json
 import re
 from typing import Any
 
+from hermes_kernel.core.messages import Image
 from hermes_kernel.core.text import scrub
 
 HEAD = 0.65
@@ -29,6 +30,12 @@ def clip(text: str, limit: int) -> str:
     return (text[:head] + gap + (text[-tail:] if tail else ""))[:limit]
 
 
+def imageless(text: str, images: tuple[Image, ...]) -> str:
+    """`text` with a line that counts the images that went with it."""
+    count = f"[{len(images)} image{'s' * (len(images) > 1)} left out]"
+    return f"{text}\n{count}".lstrip("\n") if images else text
+
+
 def clipped(text: str) -> bool:
     """Whether the middle of `text` was left out before."""
     return GAP.search(text) is not None
@@ -37,7 +44,7 @@ def clipped(text: str) -> bool:
 def clip_arguments(arguments: str, limit: int) -> str:
     """A call's arguments with each string in them clipped to `limit`: the same JSON object otherwise, keys and all.
 
-    What is no JSON (a flawed call's) is clipped as text.
+    What cannot be read, and written again as it was, is returned as it is.
     """
     if len(arguments) <= limit:
         return arguments
@@ -45,14 +52,13 @@ def clip_arguments(arguments: str, limit: int) -> str:
         plain = json.loads(arguments)
         shorter = _clip_strings(plain, limit)
         return arguments if shorter == plain else scrub(json.dumps(shorter, ensure_ascii=False, allow_nan=False))
-    except RecursionError:
+    except (ValueError, RecursionError):
         return arguments
-    except ValueError:
-        return clip(arguments, limit)
 
 
 def flatten_arguments(arguments: str, limit: int) -> str:
-    """Arguments that are long for all their clipped strings: each value as JSON text, clipped. Keys stay."""
+    """Arguments that are long for all their clipped strings: each value as JSON text, clipped. Keys stay; of what
+    cannot be read nothing does."""
     try:
         plain = json.loads(arguments)
         flat = {key: clip(json.dumps(value, ensure_ascii=False), limit) for key, value in plain.items()}

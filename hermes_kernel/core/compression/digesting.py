@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from hermes_kernel.core.compression.clipping import GAP
 from hermes_kernel.core.compression.planning import Plan
 from hermes_kernel.core.compression.sections import DONE, FACTS, GOAL, STATE, Section, merged, parsed, within
-from hermes_kernel.core.compression.weight import size
+from hermes_kernel.core.compression.weight import size, tokens
 from hermes_kernel.core.messages import Assistant, Observation, ToolCall, Transcript, User
+from hermes_kernel.core.redact import redact
 from hermes_kernel.core.text import brief
 
 MOST_TOKENS = 1_500
@@ -37,20 +38,11 @@ def digest(transcript: Transcript, plan: Plan, most: int = MOST_TOKENS) -> str:
     The previous summary is kept, section by section; where room is short, the older lines go first.
     """
     taken = plan.taken(transcript)
-    old = tuple(_without_notice(section) for section in parsed(plan.previous))
-    facts = (
-        Section("", (NOTICE,)),
-        Section(GOAL, tuple(_asked(taken))),
-        Section(DONE, tuple(_done(taken))),
-        Section(STATE, tuple(_concluded(taken))),
-        Section(FACTS, (*_failed(taken), *_files(taken))),
-    )
+    old = (Section(s.title, tuple(line for line in s.lines if line != NOTICE)) for s in parsed(plan.previous))
+    found = {GOAL: _asked(taken), DONE: _done(taken), STATE: _concluded(taken), FACTS: _facts(taken)}
+    facts = (Section(title, tuple(map(redact, lines))) for title, lines in found.items())
     room = min(most, max(size((*taken, User(plan.previous))) // 2, MOST_TOKENS // 10))
-    return within(merged((Section(""), *old), facts), room) or NOTICE
-
-
-def _without_notice(section: Section) -> Section:
-    return Section(section.title, tuple(line for line in section.lines if line != NOTICE))
+    return f"{NOTICE}\n\n{within(merged(old, facts), room - 2 * tokens(NOTICE))}".rstrip()
 
 
 def _asked(taken: Transcript) -> Iterator[str]:
@@ -67,9 +59,11 @@ def _done(taken: Transcript) -> Iterator[str]:
         yield f"- {_brief_call(call)} → {brief(result.text[:2_000], CAME) if result.ok else 'failed'}"
 
 
-def _failed(taken: Transcript) -> Iterator[str]:
+def _facts(taken: Transcript) -> Iterator[str]:
+    """What went wrong, and the files that were named; the newest of both."""
     failed = [(call, result) for call, result in _answered(taken) if not result.ok]
     yield from (f"- Failed: {_brief_call(call)}: {brief(r.text[:2_000], CAME)}" for call, r in failed[-ERRORS:])
+    yield from (f"- File: {name}" for name in list(_files(taken))[-FILES:])
 
 
 def _concluded(taken: Transcript) -> Iterator[str]:
@@ -94,8 +88,8 @@ def _brief_call(call: ToolCall) -> str:
     return f"{brief(call.name, 40)} {brief(call.arguments[:1_000], ARGUMENTS)}".strip()
 
 
-def _files(taken: Transcript) -> Iterator[str]:
-    """The files that were named: in prompts, in arguments, and where whole results were kept. The newest ones."""
+def _files(taken: Transcript) -> dict[str, None]:
+    """The files that were named in prompts, in arguments, and where whole results were kept, the newest last."""
     found: dict[str, None] = {}
     for message in taken:
         match message:
@@ -109,7 +103,7 @@ def _files(taken: Transcript) -> Iterator[str]:
         for name in names:
             found.pop(name, None)
             found[name] = None
-    yield from (f"- File: {name}" for name in list(found)[-FILES:])
+    return found
 
 
 def _paths(text: str) -> list[str]:

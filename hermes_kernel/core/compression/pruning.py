@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hermes_kernel.core.compression.clipping import clip, clip_arguments, clipped
+from hermes_kernel.core.compression.clipping import clip, clip_arguments, clipped, imageless
 from hermes_kernel.core.compression.weight import tokens
 from hermes_kernel.core.messages import Assistant, Message, Observation, ToolCall, Transcript, User
 from hermes_kernel.core.text import brief
@@ -56,8 +56,7 @@ def _text(message: Message, *, old: bool) -> str:
     """The text of a result, in which the images of an old one are but counted; nothing of other messages."""
     match message:
         case Observation(text=text, images=images):
-            count = f"[{len(images)} image{'s' * (len(images) > 1)} left out]"
-            return f"{text}\n{count}".lstrip("\n") if images and old else text
+            return imageless(text, images) if old else text
         case User() | Assistant():
             return ""
 
@@ -95,7 +94,7 @@ def _assistant(message: Assistant, *, earlier: bool) -> Assistant:
 
 
 def _call(call: ToolCall) -> ToolCall:
-    shorter = clip_arguments(call.arguments, ARGUMENT)
+    shorter = clip(call.arguments, ARGUMENT) if call.flaw else clip_arguments(call.arguments, ARGUMENT)
     whole = f"{call.name} {call.arguments}"
     return replace(call, arguments=shorter) if _smaller(whole, f"{call.name} {shorter}") != whole else call
 

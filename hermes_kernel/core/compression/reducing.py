@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hermes_kernel.core.compression.clipping import clip, clip_arguments, flatten_arguments
-from hermes_kernel.core.compression.digesting import digest
+from hermes_kernel.core.compression.clipping import clip, clip_arguments, flatten_arguments, imageless
+from hermes_kernel.core.compression.digesting import MOST_TOKENS, digest
 from hermes_kernel.core.compression.planning import Keep, planned
 from hermes_kernel.core.compression.pruning import prune
 from hermes_kernel.core.compression.splicing import spliced
+from hermes_kernel.core.compression.summary import stands_for, summary_message, summary_text
 from hermes_kernel.core.compression.weight import Weigh, size
-from hermes_kernel.core.messages import Assistant, Message, Observation, Transcript, User
+from hermes_kernel.core.messages import Assistant, Message, Observation, ToolCall, Transcript, User
 
 ATTEMPTS = 3
 GAIN = 0.9
@@ -56,7 +57,8 @@ def _digested(transcript: Transcript, keep: Keep, weigh: Weigh) -> Transcript:
     plan = planned(transcript, keep, weigh)
     if plan is None:
         return transcript
-    return spliced(transcript, transcript, plan, digest(transcript, plan), weigh) or transcript
+    summary = digest(transcript, plan, min(MOST_TOKENS, keep.tokens // 2))
+    return spliced(transcript, transcript, plan, summary, weigh) or transcript
 
 
 def _clipped(transcript: Transcript, keep: Keep, weigh: Weigh) -> Transcript:
@@ -65,22 +67,24 @@ def _clipped(transcript: Transcript, keep: Keep, weigh: Weigh) -> Transcript:
     smaller = transcript
     for most in CHARACTERS:
         smaller = tuple(m if n == prompt else _clip(m, most) for n, m in enumerate(transcript))
-        if weigh(smaller[:prompt] + smaller[prompt + 1 :]) <= keep.tokens:
+        if weigh(tuple(m for n, m in enumerate(smaller) if n != prompt)) <= keep.tokens:
             break
     return smaller
 
 
 def _clip(message: Message, most: int) -> Message:
     match message:
-        case User(text, _, summary):
-            return User(clip(text, most), (), summary=summary)
-        case Observation(text=text):
-            return replace(message, text=clip(text, most), images=())
+        case User(summary=True):
+            return summary_message(clip(summary_text(message), most), stands_for(message))
+        case User(text, images) | Observation(text=text, images=images):
+            return replace(message, text=clip(imageless(text, images), most), images=())
         case Assistant(text, calls):
-            short = tuple(replace(call, arguments=_arguments(call.arguments, most)) for call in calls)
+            short = tuple(replace(call, arguments=_arguments(call, most)) for call in calls)
             return replace(message, text=clip(text, most), calls=short, thoughts="")
 
 
-def _arguments(arguments: str, most: int) -> str:
-    clipped = clip_arguments(arguments, most)
+def _arguments(call: ToolCall, most: int) -> str:
+    if call.flaw:
+        return clip(call.arguments, most)
+    clipped = clip_arguments(call.arguments, most)
     return clipped if len(clipped) <= 2 * most else flatten_arguments(clipped, most)

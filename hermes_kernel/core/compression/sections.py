@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from hermes_kernel.core.compression.clipping import clip
 from hermes_kernel.core.compression.weight import tokens
+from hermes_kernel.core.text import brief
 
 GOAL = "Goal and constraints"
 DONE = "Done so far"
@@ -19,8 +20,12 @@ TITLES = (GOAL, DONE, DECISIONS, STATE, QUESTIONS, LEFT, FACTS)
 
 MARK = "## "
 GONE = "- …"
-LINE = 2_000
-"""Characters of the longest line that a section keeps."""
+LINE, REPEATED = 2_000, 12
+"""Characters of the longest line that a section keeps, and of the shortest that it does not keep twice: a small model
+may repeat itself without end, while code has lines with nothing but a bracket."""
+
+ORDER = {title: n for n, title in enumerate(("", *TITLES))}
+_KNOWN = {title.casefold(): title for title in TITLES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,27 +37,32 @@ class Section:
 
 
 def parsed(text: str) -> tuple[Section, ...]:
-    """The sections of a summary, in order. Blank lines are dropped, and a line that its section already has."""
-    found: list[tuple[str, dict[str, None]]] = [("", {})]
+    """The sections of a summary that have lines, in order, without blank and repeated lines."""
+    found: list[tuple[str, list[str]]] = [("", [])]
+    seen: set[str] = set()
     for line in map(str.rstrip, text.splitlines()):
-        if line.startswith(MARK):
-            found.append((line.removeprefix(MARK).strip(" #:*"), {}))
-        elif line:
-            found[-1][1].setdefault(clip(line, LINE))
-    return tuple(Section(title, tuple(lines)) for title, lines in found if title or lines)
+        if title := _title(line):
+            found.append((title, []))
+            seen.clear()
+        elif line and not (line in seen and len(line) >= REPEATED):
+            found[-1][1].append(clip(line, LINE))
+            seen.add(line)
+    return tuple(Section(title, tuple(lines)) for title, lines in found if lines)
 
 
 def rendered(sections: Iterable[Section]) -> str:
     """The sections as text; those without a line are left out."""
-    return "\n\n".join("\n".join([*_heading(s), *s.lines]) for s in sections if s.lines)
+    return "\n\n".join("\n".join((*([MARK + s.title] if s.title else []), *s.lines)) for s in sections if s.lines)
 
 
 def merged(old: Iterable[Section], new: Iterable[Section]) -> tuple[Section, ...]:
-    """The lines of `new` behind those of `old` below the same title; a line that is there is not repeated."""
+    """The lines of `new` behind those of `old` below the same title, in the order of the template. No line is there
+    twice."""
     by_title: dict[str, dict[str, None]] = {}
     for section in (*old, *new):
         by_title.setdefault(section.title, {}).update(dict.fromkeys(section.lines))
-    return tuple(Section(title, tuple(lines)) for title, lines in by_title.items())
+    sections = (Section(title, tuple(lines)) for title, lines in by_title.items())
+    return tuple(sorted(sections, key=lambda s: ORDER.get(s.title, len(ORDER))))
 
 
 def within(sections: tuple[Section, ...], most: int) -> str:
@@ -72,14 +82,22 @@ def _cut(section: Section, most: int) -> Section:
     costs = [tokens(line) + 1 for line in section.lines]
     if sum(costs) <= most:
         return section
-    first = costs[0] if costs[0] <= most // 4 else 0
-    room, kept = most - first - tokens(GONE), len(costs)
-    while kept > 1 and costs[kept - 1] <= room:
+    first = 1 if costs[0] <= most // 4 else 0
+    room, kept = most - first * costs[0] - tokens(GONE), len(costs)
+    while kept > first and costs[kept - 1] <= room:
         kept -= 1
         room -= costs[kept]
-    lines = (*section.lines[: 1 if first else 0], GONE, *section.lines[kept:])
-    return replace(section, lines=lines if len(lines) > 1 else ())
+    newest = section.lines[kept:] or tuple(filter(None, [_fitted(section.lines[-1], room)]))
+    return replace(section, lines=(*section.lines[:first], GONE, *newest) if newest else ())
 
 
-def _heading(section: Section) -> tuple[str, ...]:
-    return (MARK + section.title,) if section.title else ()
+def _fitted(line: str, most: int) -> str:
+    """As much of one line as `most` tokens hold, or ``""``."""
+    shorter = (brief(line, characters) for characters in (4 * most, 2 * most, most, most // 2))
+    return next((text for text in shorter if text != "…" and tokens(text) < most), "")
+
+
+def _title(line: str) -> str:
+    """The title that a line is, or ``""``: what stands behind ``## ``, and a known one however it is set off."""
+    known = _KNOWN.get(line.strip("#*_: 0123456789.)").casefold(), "")
+    return known or (line.removeprefix(MARK).strip(" #:*") if line.startswith(MARK) else "")

@@ -11,6 +11,7 @@ import re
 from hermes_kernel.core.compression.sections import MARK, TITLES, Section, parsed, within
 from hermes_kernel.core.compression.summary import bare
 from hermes_kernel.core.compression.weight import tokens
+from hermes_kernel.core.redact import redact
 from hermes_kernel.core.text import brief, scrub
 
 FOCUS = 500
@@ -65,9 +66,10 @@ def allowance(taken: int) -> int:
 def accepted(text: str, most: int = MOST_TOKENS) -> str:
     """The record in a summariser's answer, in at most `most` tokens, or ``""`` when there is none to be used.
 
-    A fence around it, words before its first section, repeated lines and sections that say "none" are dropped.
+    A fence around it, words before its first section, repeated lines and lines that say "none" are dropped, and so is
+    what looks like a key.
     """
-    text = scrub(text).strip()
+    text = redact(scrub(text)).strip()
     fenced = _FENCED.match(text)
     sections = [_told(section) for section in parsed(bare(fenced[1] if fenced else text))]
     if known := [section for section in sections if section.title in TITLES and section.lines]:

@@ -75,8 +75,7 @@ class Equipment:
             NoTool: there is no tool of such a name.
         """
         self.tools.cwd = _folder(self.tools.cwd)
-        tools = self.tools if names is None else self.tools.only(names)
-        return _FewTools(tools) if self._small else tools
+        return self._shown(self.tools if names is None else self.tools.only(names))
 
     def world(self, stop: Stop, names: Iterable[str] | None) -> Performer:
         """What a turn with these tools happens in, until `stop` is pressed.
@@ -87,12 +86,20 @@ class Equipment:
         tools = self.offered(names)
         return Performer(self.model(), tools, self.compressor, self._clock, stop)
 
+    def beside(self, stop: Stop, tools: Tools) -> Performer:
+        """What a subagent's turn with these tools happens in: the same model, and a compressor of its own.
+
+        Raises:
+            NoEndpoint: as `model`.
+        """
+        return Performer(self.model(), self._shown(tools), Digester(), self._clock, stop)
+
     def system(self, notebook: str) -> str:
         """The system prompt of a session that begins now."""
         return system_prompt(
             self.settings,
             self.offered(None).specs(),
-            small=self._small,
+            small=self.small,
             cwd=str(self.tools.cwd),
             notebook=notebook,
             now=self._clock.now(),
@@ -137,8 +144,11 @@ class Equipment:
         if made is not None:
             made.close()
 
+    def _shown(self, tools: Tools) -> Toolbox:
+        return _FewTools(tools) if self.small else tools
+
     @property
-    def _small(self) -> bool:
+    def small(self) -> bool:
         """The model is the local one: short prompts, few tools."""
         return self._given is None and (self.settings.base_url or ("" if self.settings.api_key else LOCAL)).startswith(
             LOCAL

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import aclosing, contextmanager
 
 from hermes_kernel.core.events import Asked, Event
 from hermes_kernel.equipment import Equipment
@@ -37,6 +37,21 @@ class Player:
         if self.stopping is not None:
             self.stopping.press(by)
 
+    @contextmanager
+    def working(self, what: str) -> Iterator[Stop]:
+        """While it lasts the session is busy and `stop` presses the latch it is given.
+
+        Raises:
+            HermesError: a turn is running, so that `what` has to wait.
+        """
+        self.idle(what)
+        self.stopping = stop = Stop()
+        try:
+            yield stop
+        finally:
+            self.stopping = None
+            self._store.fold_apart()
+
     async def play(
         self, asked: Asked | None, timeout: float | None, names: Sequence[str] | None
     ) -> AsyncGenerator[Event, None]:
@@ -47,17 +62,11 @@ class Player:
             HermesError: a turn is running, a tool is unknown, or the store cannot be written.
             NoEndpoint: there is no model to ask.
         """
-        self.idle("ask")
-        self.stopping = stop = Stop()
         seconds = self._equipment.settings.turn_seconds if timeout is None else timeout
-        try:
-            with readable():
-                world = self._equipment.world(stop, names)
-                self._equipment.tools.begin_turn()
-                played = self._session.play(world, asked)
-                async with stop.after(self._clock.sleep, seconds), aclosing(played) as events:
-                    async for event in events:
-                        yield event
-        finally:
-            self.stopping = None
-            self._store.fold_apart()
+        with self.working("ask") as stop, readable():
+            world = self._equipment.world(stop, names)
+            self._equipment.tools.begin_turn()
+            played = self._session.play(world, asked)
+            async with stop.after(self._clock.sleep, seconds), aclosing(played) as events:
+                async for event in events:
+                    yield event

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+
+LEAST = 2
+"""Calls of the smallest lease: one to work with, and one for the closing words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +88,22 @@ class IterationBudget:
     def _check(self, calls: int) -> None:
         if not 0 <= calls <= self.remaining:
             raise ValueError(f"{calls} of {self.remaining} remaining calls asked for")
+
+
+def share(remaining: int, asked: Sequence[int | None], beside: int = 1) -> int:
+    """Calls for the first of those who wait for a lease, of the `remaining` ones; 0 when there are not `LEAST`.
+
+    Each asked for a number of calls, or for a fair share (None). Where everything asked for can be had, it is; else all
+    have equal shares, and nobody more than was asked for. ``beside`` them share so many others, each of whom keeps a
+    call: the parent.
+    """
+    spare = remaining - beside
+    if spare < LEAST:
+        return 0
+    numbers = [calls for calls in asked if calls is not None]
+    fair = len(asked) - len(numbers)
+    first = asked[0]
+    if sum(numbers) + fair * LEAST > spare:
+        equal = max(remaining // (len(asked) + beside), LEAST)
+        return min(equal, spare, equal if first is None else first)
+    return max((remaining - sum(numbers)) // (fair + beside), LEAST) if first is None else first

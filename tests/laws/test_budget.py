@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hermes_kernel.core.budget import IterationBudget
+from hermes_kernel.core.budget import LEAST, IterationBudget, share
 
 steps = st.lists(
     st.tuples(st.sampled_from(["spend", "refund", "lease", "settle"]), st.sampled_from("abc"), st.integers(-2, 9)),
@@ -58,3 +58,118 @@ def test_too_much_is_refused_by_number() -> None:
     with pytest.raises(ValueError, match="already out"):
         IterationBudget(3).lease("a", 1).lease("a", 1)
     assert IterationBudget(3).settle("nobody", 5) == IterationBudget(3)
+
+
+# --- a tree of agents --------------------------------------------------------------------------------------------------
+
+
+class Node:
+    """An agent of a tree: what it may spend, what it really spent, who works for it. Only it acts on its own budget."""
+
+    def __init__(self, limit: int) -> None:
+        self.budget = IterationBudget(limit)
+        self.really = 0
+        self.children: dict[str, Node] = {}
+        self.serial = 0
+
+    def total(self) -> int:
+        return self.really + sum(child.total() for child in self.children.values())
+
+    def alive(self) -> list[Node]:
+        leased = dict(self.budget.leases)
+        return [self, *(node for name, child in self.children.items() if name in leased for node in child.alive())]
+
+    def call(self) -> None:
+        if self.budget.remaining:
+            self.budget = self.budget.spend()
+            self.really += 1
+
+    def lend(self, asked: list[int | None], beside: int) -> None:
+        calls = share(self.budget.remaining, asked, beside)
+        if calls:
+            self.serial += 1
+            self.budget = self.budget.lease(f"child {self.serial}", calls)
+            self.children[f"child {self.serial}"] = Node(calls)
+
+    def settle(self, at: int, crashed: bool) -> None:
+        """A child ends: it says what it used, what is out below it counted as used; or its whole process is gone."""
+        leased = [name for name, _ in self.budget.leases]
+        if leased:
+            name = leased[at % len(leased)]
+            child = self.children[name].budget
+            if not crashed:
+                self.budget = self.budget.settle(name, child.spent + child.leased)
+
+
+acts = st.lists(
+    st.tuples(
+        st.sampled_from(["call", "lend", "settle", "crash"]),
+        st.integers(0, 50),
+        st.lists(st.none() | st.integers(LEAST, 40), min_size=1, max_size=6),
+        st.integers(0, 1),
+    ),
+    max_size=60,
+)
+
+
+@given(st.integers(1, 40), acts)
+def test_a_tree_never_makes_more_calls_than_its_root_may_whatever_its_members_do(limit: int, acts: list) -> None:
+    root = Node(limit)
+    for act, at, asked, beside in acts:
+        alive = root.alive()
+        node = alive[at % len(alive)]
+        match act:
+            case "call":
+                node.call()
+            case "lend":
+                node.lend(asked, beside)
+            case _:
+                node.settle(at, act == "crash")
+        assert root.total() <= limit
+        assert all(0 <= each.budget.remaining <= each.budget.limit for each in root.alive())
+
+
+waiting = st.lists(st.none() | st.integers(LEAST, 60), min_size=1, max_size=12)
+
+
+@given(st.integers(-3, 100), waiting, st.integers(0, 1))
+def test_a_share_can_be_had_and_leaves_the_parent_its_last_call(
+    remaining: int, asked: list[int | None], beside: int
+) -> None:
+    calls = share(remaining, asked, beside)
+    assert calls == 0 or LEAST <= calls <= remaining - beside
+    assert asked[0] is None or calls <= asked[0]
+    assert (calls == 0) == (remaining - beside < LEAST)
+
+
+@given(st.integers(0, 100), waiting, st.integers(0, 1))
+def test_all_have_what_they_asked_for_where_it_is_there(remaining: int, asked: list[int | None], beside: int) -> None:
+    least = sum(LEAST if calls is None else calls for calls in asked)
+    left, had = remaining, []
+    for at in range(len(asked)):
+        had.append(share(left, asked[at:], beside))
+        left -= had[-1]
+    if least <= remaining - beside:
+        assert all(calls is None or calls == got for calls, got in zip(asked, had, strict=True))
+        assert all(got >= LEAST for got in had)
+    assert left >= min(remaining, beside)
+
+
+@pytest.mark.parametrize(
+    ("remaining", "asked", "had"),
+    [
+        (29, [None], [14]),
+        (29, [20], [20]),
+        (29, [20, 20, 20, 20, 20], [4, 5, 5, 5, 5]),
+        (29, [3, None, None], [3, 8, 9]),
+        (10, [None] * 8, [2, 2, 2, 2, 0, 0, 0, 0]),
+        (3, [None], [2]),
+        (2, [None], [0]),
+    ],
+)
+def test_shares_by_example(remaining: int, asked: list[int | None], had: list[int]) -> None:
+    got = []
+    for at in range(len(asked)):
+        got.append(share(remaining, asked[at:]))
+        remaining -= got[-1]
+    assert got == had

@@ -52,8 +52,8 @@ def pieces(transcript: Transcript, plan: Plan, room: int) -> tuple[str, ...]:
     """
     if room < LEAST_ROOM:
         raise ValueError(f"a piece needs room for {LEAST_ROOM} tokens, not {room}")
-    lines = [line for told in _all(transcript, plan) for line in _lines(told, room // 5)]
-    return tuple(text for piece in _packed(lines, room) for text in _fitting(piece, room))
+    messages = (list(_lines(told, room // 5)) for told in _all(transcript, plan))
+    return tuple(text for piece in _packed(messages, room) for text in _fitting(piece, room))
 
 
 def _all(transcript: Transcript, plan: Plan) -> Iterator[_Told]:
@@ -103,15 +103,22 @@ def _lines(told: _Told, width: int) -> Iterator[_Line]:
     yield from (_Line(told, n, QUOTE + part) for n, part in enumerate(parts))
 
 
-def _packed(lines: Iterable[_Line], room: float) -> Iterator[list[_Line]]:
+def _packed(messages: Iterable[list[_Line]], room: float) -> Iterator[list[_Line]]:
+    """Pieces of lines. A message that fits into the piece at hand is weighed at once, others line by line."""
     piece: list[_Line] = []
     used = 0
-    for line in lines:
-        if piece and used + line.cost(opens=False) > room:
-            yield piece
-            piece, used = [], 0
-        used += line.cost(opens=not piece)
-        piece.append(line)
+    for lines in messages:
+        whole = tokens(_written(lines)) + 1
+        if used + whole <= room:
+            piece += lines
+            used += whole
+            continue
+        for line in lines:
+            if piece and used + line.cost(opens=False) > room:
+                yield piece
+                piece, used = [], 0
+            used += line.cost(opens=not piece)
+            piece.append(line)
     if piece:
         yield piece
 
@@ -122,7 +129,7 @@ def _fitting(piece: list[_Line], room: int) -> Iterator[str]:
     if tokens(text) <= room:
         yield text
     else:
-        yield from map(_written, _packed(piece, room * TIGHTER))
+        yield from map(_written, _packed(([line] for line in piece), room * TIGHTER))
 
 
 def _written(piece: list[_Line]) -> str:

@@ -110,6 +110,10 @@ def test_the_request_at_hand_is_told_first_for_it_explains_the_rest() -> None:
     assert "[3]" not in first
 
 
+def test_nothing_taken_out_is_nothing_told() -> None:
+    assert pieces((User("q"),), Plan(1, 1), 200) == ()
+
+
 def test_a_window_too_small_for_any_piece_is_a_mistake() -> None:
     with pytest.raises(ValueError, match="200"):
         pieces((User("q"),), Plan(0, 1), 199)

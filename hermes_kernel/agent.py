@@ -7,26 +7,29 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
-from hermes_kernel.core.events import Asked, Event, Opened
+from hermes_kernel.core.events import Asked, Compressed, Event, Opened
 from hermes_kernel.core.messages import Image, Transcript, Usage, User
 from hermes_kernel.core.search.found import Found
+from hermes_kernel.core.text import scrub
 from hermes_kernel.core.turn import Turn, decide
+from hermes_kernel.delegating.agency import Delegates
 from hermes_kernel.equipment import Equipment
 from hermes_kernel.playing import Player
 from hermes_kernel.session import HermesError, Session, checked, limits, named, readable
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.blocking import Blocking
 from hermes_kernel.world.clock import SystemClock
-from hermes_kernel.world.interrupt import pressing
 from hermes_kernel.world.ports import Archive, Clock, Model, Person
 from hermes_kernel.world.store.opening import open_store
-from hermes_kernel.world.tools import Tool, Tools, inside_user_code
+from hermes_kernel.world.tools import Tool, Tools
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from hermes_kernel.mapping import Mapper, MapResult
 
-class Agent:
+
+class Agent(Delegates):
     """An agent with tools and a conversation. ``store`` holds the facts of this conversation and of all others.
 
     Args:
@@ -68,8 +71,9 @@ class Agent:
             self.store: Archive = log or open_store(settings.home, settings.store_url, clock=self._clock, ids=_new_id)
         self._session = Session(self.store, limits(settings))
         self._equipment = Equipment(settings, self._clock, person=person, shell=shell, given=given, finder=self.store)
-        self._player = Player(self._session, self._equipment, self.store, self._clock)
+        self._player = Player(self._session, self._equipment, self.store, self._clock, _new_id)
         self._blocking = Blocking(self.stop)
+        self._delegation = self._delegating(self._clock, _new_id)
         for each in tools:
             self.add(each)
         self.new() if session in (None, "new") else self.resume(session)
@@ -114,12 +118,7 @@ class Agent:
 
     def ask_sync(self, prompt: str, **options: Any) -> Turn:
         """`ask` from plain code, also in a notebook cell. Ctrl-C stops the turn cleanly."""
-
-        async def ask() -> Turn:
-            with pressing(self.stop, inside_user_code):
-                return await self.ask(prompt, **options)
-
-        return self._blocking.run(ask())
+        return self._blocking.run(self.ask(prompt, **options))
 
     async def stream(
         self,
@@ -160,6 +159,36 @@ class Agent:
             await self._to_the_end(self._player.play(None, None, None))
         return self.turn
 
+    async def compress(self, focus: str = "") -> Compressed:
+        """Summarise the older part now, `focus` most fully, and go on in a session of its own. Where nothing can be
+        gained, ``before`` equals ``after`` and nothing is changed. `HermesError` when a turn runs or it was stopped."""
+        async with aclosing(self.compressing(focus)) as events:
+            return [event async for event in events if isinstance(event, Compressed)][-1]
+
+    def compressing(self, focus: str = "") -> AsyncGenerator[Event, None]:
+        """The events of `compress`, as they happen: `Noticed` while it goes on, then `Compressed`."""
+        self._equipment.model()
+        return self._player.compress(self._equipment.redact(scrub(focus)))
+
+    def compress_sync(self, focus: str = "") -> Compressed:
+        """`compress` from plain code, as `ask_sync`."""
+        return self._blocking.run(self.compress(focus))
+
+    @property
+    def mapper(self) -> Mapper:
+        """What asks once for each row of a table; the methods below are its own."""
+        from hermes_kernel.mapping import Mapper
+
+        return Mapper(self._equipment, self.store, self._clock, self._player)
+
+    async def map(self, template: str, rows: Any, **wishes: Any) -> MapResult:
+        """Ask once for each row; see `mapping.Mapper.stream`."""
+        return await self.mapper.map(template, rows, **wishes)
+
+    def map_sync(self, template: str, rows: Any, **wishes: Any) -> MapResult:
+        """`map` from plain code, as `ask_sync`."""
+        return self._blocking.run(self.mapper.interruptible(template, rows, **wishes))
+
     def stop(self, by: str = "person") -> None:
         """Stop the running turn, from any thread. Without one, nothing happens."""
         self._player.stop(by)
@@ -184,16 +213,16 @@ class Agent:
 
     def resume(self, session: str) -> Turn:
         """Go on with an earlier conversation: its id, the beginning of it (4 characters or more), its title, or
-        ``"last"``. The conversation is restored, not the notebook's variables; `finish` goes on with a turn that was
-        cut off.
+        ``"last"``; one that was compressed, in the session it goes on in. The conversation is restored, not the
+        notebook's variables; `finish` goes on with a turn that was cut off.
 
         Raises:
             HermesError: there is no such session, several are named so, or another process is in it.
         """
         self._player.idle("resume a session")
         with readable():
-            self._session.load(session)
-        self.tools.begin_session(self.session_id)
+            self._player.lineage.load(session)
+            self._take_back()
         return self.turn
 
     def title(self, title: str) -> None:
@@ -210,13 +239,10 @@ class Agent:
 
     def undo(self, turns: int = 1) -> int:
         """Take the last turns out of the conversation; how many there were to take. The store keeps them, marked.
-
-        Raises:
-            HermesError: a turn is running, or the store cannot be written.
-        """
+        `HermesError` when a turn is running, or what was said last is behind a compression."""
         self._player.idle("undo")
         with readable():
-            return self._session.undo(turns)
+            return self._player.lineage.undo(turns)
 
     async def retry(self, **options: Any) -> Turn:
         """Undo the last turn and ask its prompt again; `HermesError` when there is none, otherwise as `stream`."""
@@ -268,8 +294,7 @@ class Agent:
         system, model = self._equipment.system(self.notebook), self.settings.model
         opened = Opened(_new_id(), system, model, parent=parent, notebook=self.notebook, transcript=transcript)
         with readable():
-            self._session.open(opened)
-        self.tools.begin_session(opened.session_id)
+            self._player.lineage.open(opened)
 
 
 def _new_id() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,9 +11,11 @@ from hermes_kernel.core.messages import ToolSpec
 from hermes_kernel.core.redact import redact
 from hermes_kernel.prompt import small_tools, system_prompt
 from hermes_kernel.settings import FIXED, LOCAL, Settings, SettingsError
-from hermes_kernel.world.compressing import Digester
+from hermes_kernel.world.aside import Aside, small
+from hermes_kernel.world.compressing import Digester, Summariser
 from hermes_kernel.world.local import available
 from hermes_kernel.world.model import OpenAIModel
+from hermes_kernel.world.model.routes import routes_of
 from hermes_kernel.world.perform import Performer
 from hermes_kernel.world.ports import Clock, Finder, Model, Person, Toolbox
 from hermes_kernel.world.stop import Stop
@@ -46,10 +49,11 @@ class Equipment:
             clock=clock,
             finder=finder,
         ).builtins()
-        self.compressor = Digester()
+        self.compressor = Summariser(lambda: self.settings, self.aside, clock)
         self._clock = clock
         self._given = given
         self._made: OpenAIModel | None = None
+        self._aux: OpenAIModel | None = None
 
     def model(self) -> Model:
         """The model to ask, made when it is first needed.
@@ -63,6 +67,30 @@ class Equipment:
             self.settings = self.settings.settled(available)
             self._made = OpenAIModel(self.settings, self._clock)
         return self._made
+
+    def aside(self) -> Aside:
+        """The model for side work, with its limits: `aux_model` and behind it the main ones; only those where none is
+        set, or where it can be had nowhere.
+
+        Raises:
+            NoEndpoint: as `model`.
+        """
+        if self._aux is None:
+            self._aux = self._side_model()
+        model = self._aux or self.model()
+        routes = len(self._aux.routes) if self._aux else 1 + len(self.settings.fallback_models)
+        first = self._aux.first_route() if self._aux else self.first_route()
+        return Aside(model, self._clock, small(self.settings, routes), first)
+
+    def _side_model(self) -> OpenAIModel | None:
+        name = self.settings.aux_model
+        if not name or (self._given is not None and "@" not in name and not self.settings.base_url):
+            return None
+        if self._given is None:
+            self.model()
+        _, aux = routes_of(self.settings.with_(fallback_models=(name,)), os.environ)
+        others = routes_of(self.settings, os.environ) if self._given is None else ()
+        return OpenAIModel(self.settings, self._clock, routes=(aux, *others))
 
     def first_route(self) -> int:
         """The number of the model to ask first: one that failed lately for reasons of its account is passed over."""
@@ -123,6 +151,7 @@ class Equipment:
             )
         self.settings = self.settings.with_(**changes)
         self.tools.configure(self.settings)
+        self.compressor.give_up("the settings were changed")
         self.close()
 
     def warm(self) -> None:
@@ -134,15 +163,20 @@ class Equipment:
 
     async def aclose(self) -> None:
         """`close`, and wait for the connections of this loop."""
-        made, self._made = self._made, None
-        if made is not None:
+        await self.compressor.aclose()
+        for made in self._let_go():
             await made.aclose()
 
     def close(self) -> None:
         """Let go of connections and of the local model."""
-        made, self._made = self._made, None
-        if made is not None:
+        self.compressor.close()
+        for made in self._let_go():
             made.close()
+
+    def _let_go(self) -> list[OpenAIModel]:
+        made = [each for each in (self._made, self._aux) if each is not None]
+        self._made = self._aux = None
+        return made
 
     def _shown(self, tools: Tools) -> Toolbox:
         return _FewTools(tools) if self.small else tools

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
+from dataclasses import replace
 
+from hermes_kernel.compressed import Lineage
 from hermes_kernel.core.events import Asked, Event
 from hermes_kernel.equipment import Equipment
 from hermes_kernel.session import HermesError, Session, readable
@@ -13,14 +15,18 @@ from hermes_kernel.world.stop import Stop
 
 
 class Player:
-    """Plays the turns of one session with one equipment. ``stopping`` is the latch of the turn that runs."""
+    """Plays the turns of one session with one equipment. ``stopping`` is the latch of the turn that runs, ``lineage``
+    how the conversation goes on in other sessions. ``new_id`` gives their ids."""
 
-    def __init__(self, session: Session, equipment: Equipment, store: Archive, clock: Clock) -> None:
+    def __init__(
+        self, session: Session, equipment: Equipment, store: Archive, clock: Clock, new_id: Callable[[], str]
+    ) -> None:
         self.stopping: Stop | None = None
         self._session = session
         self._equipment = equipment
         self._store = store
         self._clock = clock
+        self.lineage = Lineage(session, equipment.compressor, equipment.tools, new_id)
 
     @property
     def busy(self) -> bool:
@@ -66,7 +72,23 @@ class Player:
         with self.working("ask") as stop, readable():
             world = self._equipment.world(stop, names)
             self._equipment.tools.begin_turn()
-            played = self._session.play(world, asked)
+            inside = self.lineage.next() if asked else None
+            asked = asked and replace(asked, window=self._equipment.settings.context_window or asked.window)
+            played = self._session.play(world, asked, inside)
             async with stop.after(self._clock.sleep, seconds), aclosing(played) as events:
+                async for event in events:
+                    yield event
+                    if inside and isinstance(event, Asked):
+                        yield self.lineage.moved(inside)
+
+    async def compress(self, focus: str) -> AsyncGenerator[Event, None]:
+        """The events of a compression between two turns.
+
+        Raises:
+            HermesError: a turn is running, it was stopped, or the store cannot be written.
+            NoEndpoint: there is no model to ask.
+        """
+        with self.working("compress") as stop, readable():
+            async with aclosing(self.lineage.compress(focus, stop)) as events:
                 async for event in events:
                     yield event

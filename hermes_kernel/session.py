@@ -6,12 +6,23 @@ cut off is closed, never left hanging.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import ExitStack, aclosing, contextmanager, suppress
 from dataclasses import replace
 
 from hermes_kernel.core.budget import Limits
-from hermes_kernel.core.events import Asked, Compressed, Event, Kept, Noticed, Observed, Opened, Titled, Undone, is_kept
+from hermes_kernel.core.events import (
+    Asked,
+    Continued,
+    Event,
+    Kept,
+    Noticed,
+    Observed,
+    Opened,
+    Titled,
+    Undone,
+    is_kept,
+)
 from hermes_kernel.core.messages import Transcript
 from hermes_kernel.core.search.query import QueryError
 from hermes_kernel.core.text import scrub
@@ -19,6 +30,7 @@ from hermes_kernel.core.turn import Turn, World, closing, evolve, play, recall
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.ports import Archive
 from hermes_kernel.world.store import NoSession, StoreError
+from hermes_kernel.world.store.logs import standing, title
 from hermes_kernel.world.tools import NoTool
 
 TITLE = 100  # characters
@@ -50,6 +62,19 @@ class Session:
         self._log = log
         self._claim = ExitStack()
         self._unsaved: list[Kept] = []
+        self._opened = Opened("")
+        self._title = ""
+        self._earlier: tuple[str, ...] = ()
+
+    @property
+    def opened(self) -> Opened:
+        """How it began."""
+        return self._opened
+
+    @property
+    def earlier(self) -> tuple[str, ...]:
+        """The sessions that this one goes on from, as far as this process has followed them."""
+        return self._earlier
 
     @property
     def begun(self) -> bool:
@@ -67,19 +92,41 @@ class Session:
         with self._taking(opened.session_id):
             self.turn = evolve(Turn(self.turn.limits), opened)
         self._unsaved = [opened]
+        self._opened, self._title, self._earlier = opened, "", ()
 
     def load(self, session: str) -> None:
-        """Go on with a conversation: its id, the beginning of it, its title, or ``last``.
+        """Go on with a conversation: its id, the beginning of it, its title, or ``last``. One that was compressed goes
+        on in the newest session that came of it.
 
         Raises:
             NoSession: there is no such session, or several are named so.
             StoreError: another process is in it, or the log cannot be written.
         """
         self.flush()
-        session_id = self._log.find(session)
+        *earlier, session_id = self._followed(self._log.find(session))
         with self._taking(session_id):
-            self.turn = recall(self._log.recall(session_id), Turn(self.turn.limits))
+            facts = self._log.recall(session_id)
+            self.turn = recall(facts, Turn(self.turn.limits))
         self._unsaved = []
+        self._opened = next((fact for fact in facts if isinstance(fact, Opened)), Opened(session_id))
+        self._title, self._earlier = title(facts), tuple(earlier)
+
+    def go_on_in(self, opened: Opened, *begins: Kept) -> None:
+        """Go on in another session, of which `begins` are the first facts: a compressed conversation. Both are this
+        process's while it happens, and the new one is written first: a crash in between leaves the old one as it was.
+
+        Raises:
+            StoreError: the new session cannot be written; the old one goes on.
+        """
+        self.flush()
+        old, named = self.turn.session_id, (Titled(self._title),) if self._title else ()
+        facts = (opened, *named, *begins)
+        with self._taking(opened.session_id):
+            self._log.append(opened.session_id, *facts)
+            self.turn = recall(facts, Turn(self.turn.limits))
+            self._opened, self._earlier = opened, (*self._earlier, old)
+            with suppress(StoreError):  # then the old one can be gone on with as well, as if this were a branch of it
+                self._log.append(old, Continued(opened.session_id))
 
     def title(self, title: str) -> None:
         """Name the conversation. One without a prompt is written with its first, name and all.
@@ -102,10 +149,10 @@ class Session:
             return _closed(self.turn).transcript
         self.flush()
         facts = self._log.recall(self.turn.session_id) if self.begun else []
-        standing = _standing(facts)
-        if not 1 <= turns <= len(standing):
-            raise HermesError(f"There is no turn {turns} to branch from: this session has {len(standing)} of its own.")
-        return self.whole() if turns == len(standing) else _closed(recall(facts[: standing[turns]])).transcript
+        starts = standing(facts)
+        if not 1 <= turns <= len(starts):
+            raise HermesError(f"There is no turn {turns} to branch from: this session has {len(starts)} of its own.")
+        return self.whole() if turns == len(starts) else _closed(recall(facts[: starts[turns]])).transcript
 
     def limit(self, limits: Limits) -> None:
         """Other limits, from the next turn on."""
@@ -137,9 +184,11 @@ class Session:
         for event in closing(self.turn, by):
             self._note(event)
 
-    async def play(self, world: World, asked: Asked | None = None) -> AsyncGenerator[Event, None]:
-        """Play a turn to its end, the one that `asked` begins or the one at hand, each fact written before it is told.
-        However it is left, the turn is closed.
+    async def play(
+        self, world: World, asked: Asked | None = None, inside: Opened | None = None
+    ) -> AsyncGenerator[Event, None]:
+        """Play a turn to its end, the one that `asked` begins (in a session that opens so, if `inside` is given) or the
+        one at hand, each fact written before it is told. However it is left, the turn is closed.
 
         Raises:
             StoreError: the log cannot be written.
@@ -147,7 +196,7 @@ class Session:
         try:
             if asked is not None:
                 self.close_turn("kernel")
-                self.keep(asked)
+                self.go_on_in(inside, asked) if inside else self.keep(asked)
                 yield asked
                 if waiting := self._log.waiting:
                     yield Noticed(waiting)
@@ -179,6 +228,17 @@ class Session:
     def _note(self, event: Kept) -> None:
         self.turn = evolve(self.turn, event)
         self._unsaved.append(event)
+        if isinstance(event, Titled | Asked):
+            self._title = title((Titled(self._title), event))
+
+    def _followed(self, session_id: str) -> list[str]:
+        """A session and those in which it goes on, to the newest that is there."""
+        line = [session_id]
+        with suppress(NoSession):
+            while isinstance(last := self._log.recall(line[-1])[-1], Continued) and last.session_id not in line:
+                self._log.recall(last.session_id)
+                line.append(last.session_id)
+        return line
 
     def _write(self) -> None:
         writing = tuple(self._unsaved)
@@ -202,21 +262,6 @@ class Session:
 
 def _closed(turn: Turn) -> Turn:
     return recall(closing(turn, "kernel"), turn)
-
-
-def _standing(facts: Iterable[Kept]) -> list[int]:
-    """Where the turns begin that were not undone. Those before a compression are past taking back."""
-    starts: list[int] = []
-    past = 0
-    for at, fact in enumerate(facts):
-        match fact:
-            case Asked():
-                starts.append(at)
-            case Compressed():
-                past = max(len(starts) - 1, 0)
-            case Undone(turns):
-                del starts[max(len(starts) - turns, past) :]
-    return starts
 
 
 def checked(prompt: object, budget: int | None) -> str:

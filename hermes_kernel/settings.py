@@ -195,9 +195,10 @@ class Settings:
 
     @property
     def secrets(self) -> frozenset[str]:
-        """Values that nobody may see: the endpoint's key, the shared store's password, and those that
-        ``model@url#NAME`` fallbacks take from the environment."""
-        named = (os.environ.get(model.rpartition("#")[2], "") for model in self.fallback_models if "#" in model)
+        """Values that nobody may see: the endpoint's key, the shared store's password, and those that models such as
+        ``model@url#NAME`` take from the environment."""
+        models = (*self.fallback_models, self.aux_model)
+        named = (os.environ.get(model.rpartition("#")[2], "") for model in models if "#" in model)
         return frozenset({str(self.api_key), *Server(self.store_url).passwords, *named} - {""})
 
     def shown(self) -> tuple[Shown, ...]:

@@ -22,7 +22,9 @@ ROOT = Path(__file__).resolve().parent.parent
 INNER = ("hermes_kernel.core",)
 BASE = (*INNER, "hermes_kernel.settings", "hermes_kernel.given", "hermes_kernel.ranges")
 MIDDLE = (*BASE, "hermes_kernel.world", "hermes_kernel.prompt")
-PARTS = (*MIDDLE, "hermes_kernel.session", "hermes_kernel.equipment", "hermes_kernel.playing")
+PARTS = (
+    *MIDDLE, "hermes_kernel.session", "hermes_kernel.equipment", "hermes_kernel.compressed", "hermes_kernel.playing",
+)  # fmt: skip
 WHOLE = (
     *MIDDLE, "hermes_kernel.session", "hermes_kernel.agent", "hermes_kernel.view", "hermes_kernel.doctor",
     "hermes_kernel.export", "hermes_kernel.looking", "hermes_kernel.delegating", "hermes_kernel.mapping",
@@ -37,7 +39,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "hermes_kernel.world": (*BASE, "hermes_kernel.world"),
     "hermes_kernel.session": (*MIDDLE, "hermes_kernel.session"),
     "hermes_kernel.equipment": (*MIDDLE, "hermes_kernel.equipment"),
-    "hermes_kernel.playing": (*MIDDLE, "hermes_kernel.session", "hermes_kernel.equipment", "hermes_kernel.playing"),
+    "hermes_kernel.compressed": (*MIDDLE, "hermes_kernel.session", "hermes_kernel.compressed"),
+    "hermes_kernel.playing": PARTS,
     "hermes_kernel.delegating": (*PARTS, "hermes_kernel.delegating"),
     "hermes_kernel.mapping": (*PARTS, "hermes_kernel.mapping"),
     "hermes_kernel.agent": (*PARTS, "hermes_kernel.delegating", "hermes_kernel.mapping", "hermes_kernel.agent"),

@@ -8,6 +8,9 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import wait
 from typing import Any, TypeVar
 
+from hermes_kernel.world.interrupt import pressing
+from hermes_kernel.world.tools.usercode import inside_user_code
+
 T = TypeVar("T")
 
 _ENDING_SECONDS = 2.0
@@ -26,7 +29,8 @@ class Blocking:
         self._thread: threading.Thread | None = None
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of `work`, or whatever it raised. A second Ctrl-C no longer waits for it."""
+        """The result of `work`, or whatever it raised. Ctrl-C stops it cleanly; a second one no longer waits for it."""
+        work = self._pressed(work)
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
         if self._thread is None and not _running():
@@ -40,6 +44,10 @@ class Blocking:
         except KeyboardInterrupt:
             self._stop()
             return result.result()
+
+    async def _pressed(self, work: Coroutine[Any, Any, T]) -> T:
+        with pressing(self._stop, inside_user_code):
+            return await work
 
     def close(self) -> None:
         """End the loop and its thread. What was asked to end has two seconds for it."""

@@ -37,8 +37,8 @@ class Performer:
     def _carry_out(self, command: Command) -> AsyncGenerator[Event, None]:
         match command:
             case CallModel(transcript):
-                if shorter := self.compressor.ready(transcript):
-                    return _tell((shorter,))
+                if news := self.compressor.ready(transcript):
+                    return _tell((news,))
                 return self.model.reply(command, self.tools.specs() if command.tools else (), self.stop)
             case RunTools(calls):
                 return self.tools.run(calls, self.stop)

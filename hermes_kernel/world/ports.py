@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 from typing import Protocol
 
 from hermes_kernel.core.commands import CallModel, Compress
-from hermes_kernel.core.events import Compressed, Event, Kept
+from hermes_kernel.core.events import Compressed, Event, Kept, Spent
 from hermes_kernel.core.messages import ToolCall, ToolSpec, Transcript
 from hermes_kernel.core.search.found import Found, Passage
 from hermes_kernel.core.search.query import Query
@@ -43,15 +43,15 @@ class Compressor(Protocol):
         """Begin a summary and return at once. One that is being made of this conversation already goes on."""
         ...
 
-    def ready(self, transcript: Transcript) -> Compressed | None:
-        """The summary that was begun, put in its place in what `transcript` has grown to; None while it is being made,
-        and when there is none."""
+    def ready(self, transcript: Transcript) -> Compressed | Spent | None:
+        """The summary that was begun, put in its place in what `transcript` has grown to; or what one that cannot be
+        used has cost; each once. None while it is being made, and when there is none."""
         ...
 
     def compress(self, asked: Compress, stop: Stop) -> AsyncGenerator[Event, None]:
         """`Noticed` as it goes on, then one `Compressed`, which is no smaller where nothing could be gained; or
-        `Interrupted`. A summary that cannot be had is replaced by a digest of the facts. Never raises for anything a
-        model can do."""
+        `Interrupted`. A summary that cannot be had is replaced by a digest of the facts, unless a person asked for it.
+        Never raises for anything a model can do."""
         ...
 
 

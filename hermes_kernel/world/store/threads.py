@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from hermes_kernel.core.events import Asked, Kept, Opened, Titled
+from hermes_kernel.core.events import Asked, Continued, Kept, Opened, Titled
 from hermes_kernel.core.text import brief
 from hermes_kernel.world.store.views import ACCOUNT
 
@@ -51,6 +51,8 @@ def told(head: Head, n: int, t: float, fact: Kept | None, number: int = NOTHING)
             return head._replace(parent=parent, model=model, notebook=notebook)
         case Titled(title):
             return head._replace(title=title)
+        case Continued():
+            return head._replace(title="")  # the session in which it goes on is called so now
         case Asked(text):
             return head._replace(asked=n, title=head.title or called(text))
         case _:

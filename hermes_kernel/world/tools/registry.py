@@ -107,6 +107,10 @@ class Tools:
         self._session.approvals.session.clear()
         self.begin_turn()
 
+    def go_on_in(self, session_id: str) -> None:
+        """The conversation goes on under this id, with all that was answered and is still to be done."""
+        self._session.id = session_id
+
     def builtins(self) -> Self:
         """Add the built-in tools."""
         settings, here = self.settings, lambda: self.cwd
@@ -140,6 +144,10 @@ class Tools:
         made = tool_of(tool)
         self._tools[made.name] = made
         return made
+
+    def get(self, name: str) -> Tool | None:
+        """The tool that was added under this very name."""
+        return self._tools.get(name)
 
     def only(self, names: Iterable[str]) -> Tools:
         """The same session's tools, but only these.

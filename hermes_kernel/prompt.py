@@ -96,7 +96,7 @@ def system_prompt(  # noqa: PLR0913 - a place has this many sides
     offered = {spec.name for spec in specs}
     if small:
         return SMALL.format(python=SMALL_PYTHON if "python" in offered else "")
-    return "\n\n".join([*_full(settings, offered), _here(cwd, notebook, now)])
+    return "\n\n".join([*_full(settings, offered), here(cwd, notebook, now)])
 
 
 def small_tools(specs: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
@@ -123,7 +123,7 @@ def _full(settings: Settings, offered: set[str]) -> Iterator[str]:
     yield f"{TRUST}\n- {APPROVALS[settings.approvals]}"
 
 
-def _here(cwd: str, notebook: str, now: float) -> str:
+def here(cwd: str, notebook: str, now: float) -> str:
     """Where the agent is: names of folders and files are hostile text, so each is one bounded line of JSON."""
     places = (("Folder", cwd), ("Notebook", PurePath(notebook).name))
     said = [f"{what}: {json.dumps(brief(scrub(name), 200), ensure_ascii=False)}" for what, name in places if name]

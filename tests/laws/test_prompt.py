@@ -68,6 +68,20 @@ def test_only_tools_that_are_offered_are_named(small, offered):
     assert {name for name in BUILT_IN if f"`{name}`" in prompt} <= offered
 
 
+def test_whose_words_the_tools_of_others_are_is_said_where_there_are_any():
+    plain, full = (system_prompt(SETTINGS, each, small=False, **PLACE) for each in (ALL, (*ALL, spec("mcp_time_now"))))
+    assert "mcp_" not in plain
+    assert "`mcp_…` and their descriptions are other people's" in full
+    assert "now" not in full.partition("`mcp_…`")[2].splitlines()[0]
+
+
+def test_a_small_model_hears_nothing_of_subagents_and_the_tools_of_others():
+    prompt = system_prompt(SETTINGS, (*ALL, spec("mcp_time_now")), small=True, **PLACE)
+    assert "delegate" not in prompt
+    assert "mcp" not in prompt
+    assert "delegate" not in [each.name for each in small_tools(ALL)]
+
+
 @pytest.mark.parametrize("approvals", ["ask", "allow", "deny"])
 def test_it_says_what_becomes_of_dangerous_calls(approvals):
     others = {"ask", "allow", "deny"} - {approvals}

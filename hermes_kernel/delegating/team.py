@@ -1,0 +1,76 @@
+"""Several subagents at once: some work, the others wait for a place; reports come in the order of the tasks.
+
+Whatever becomes of one, the others go on, and what it has is reported. All end with the latch, or when time is up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import aclosing
+
+from hermes_kernel.core.events import Outcome, Returned, Subagent
+from hermes_kernel.core.text import brief
+from hermes_kernel.delegating.calming import calmed
+from hermes_kernel.delegating.child import Child, Kin, Terms
+from hermes_kernel.delegating.purse import Purse
+from hermes_kernel.delegating.report import NO_CALLS, Report
+from hermes_kernel.delegating.tasks import Task
+from hermes_kernel.world.stop import Stop
+
+STOPPED = "it was stopped before it began"
+LATE = "the {:g} s that the group may take were over"
+
+
+class Team:
+    """The subagents of one call, which share what `purse` lends. Made for one use."""
+
+    def __init__(self, kin: Kin, terms: Terms, purse: Purse, tasks: Sequence[Task]) -> None:
+        self._kin = kin
+        self._terms = terms
+        self._purse = purse
+        self._tasks = tasks
+        self._waiting = dict(enumerate(tasks))
+        self._children: dict[int, Child] = {}
+
+    async def work(self, above: Stop, seconds: float) -> tuple[Report, ...]:
+        """The reports, at the latest a moment after `above` is pressed or `seconds` have passed (0: any time)."""
+        places = asyncio.Semaphore(self._kin.equipment.settings.delegate_workers)
+        with above.below() as stop:
+            async with stop.after(self._kin.clock.sleep, seconds):
+                working = (self._in_place(at, places, stop) for at in range(len(self._tasks)))
+                ended = await asyncio.gather(*working, return_exceptions=True)
+        late = LATE.format(seconds) if stop.by == "time" and not above.by else ""
+        return tuple(self._reports(ended, STOPPED if stop.by else NO_CALLS, late))
+
+    async def _in_place(self, at: int, places: asyncio.Semaphore, stop: Stop) -> None:
+        async with places:
+            if not stop.by:
+                await self._one(at, stop)
+
+    async def _one(self, at: int, stop: Stop) -> None:
+        """Lend, have the subagent work, take back: what it used is on record however it ended."""
+        task, lease = self._waiting.pop(at), self._kin.ids()
+        asked = [task.budget, *(other.budget for other in self._waiting.values())]
+        calls = await self._purse.lend(lease, task.title, asked)
+        if not calls:
+            return
+        self._children[at] = child = Child(self._kin, self._terms, task, lease, calls)
+        try:
+            async with aclosing(calmed(child.play(stop), self._kin.clock.elapsed)) as events:
+                async for event in events:
+                    await self._purse.tell(Subagent(lease, event))
+        finally:
+            report = child.report()
+            await self._purse.tell(Returned(lease, report.used, str(report.outcome), report.usage))
+
+    def _reports(self, ended: Sequence[BaseException | None], why: str, late: str) -> Iterator[Report]:
+        for at, (task, error) in enumerate(zip(self._tasks, ended, strict=True)):
+            child = self._children.get(at)
+            if child is None:
+                yield Report(task.title, task.task, reason=why)
+            elif error is not None:
+                yield child.report(f"it broke off: {brief(repr(error), 200)}")
+            else:
+                report = child.report()
+                yield child.report(late) if late and report.outcome is not Outcome.COMPLETED else report

@@ -161,6 +161,7 @@ def test_a_summary_may_have_a_word_for_ten_tokens_within_bounds() -> None:
         f"[Summary of 12 earlier messages, a record.]\n\n{RECORD}",
         RECORD.replace("## Goal and constraints", "**Goal and Constraints:**").replace("## State", "### 4. State"),
         RECORD + "\n- 3 of 7 tests pass" * 500,
+        f"{RECORD}\n\n{RECORD}",
     ],
 )
 def test_what_a_model_puts_around_the_record_is_taken_off(answer: str) -> None:

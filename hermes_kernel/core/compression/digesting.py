@@ -15,7 +15,7 @@ from hermes_kernel.core.messages import Assistant, Observation, ToolCall, Transc
 from hermes_kernel.core.redact import redact
 from hermes_kernel.core.text import brief
 
-MOST_TOKENS = 1_500
+LEAST_TOKENS, MOST_TOKENS = 150, 1_500
 NOTICE = "(A digest made without a model: much is missing. The whole earlier text can be found with session_search.)"
 ASKED, NEWEST_ASKED, ARGUMENTS, CAME, CONCLUDED = 160, 600, 100, 120, 300
 CALLS, ERRORS, CONCLUSIONS, FILES = 40, 8, 3, 40
@@ -33,15 +33,16 @@ _LONGEST_PATH = 160
 
 
 def digest(transcript: Transcript, plan: Plan, most: int = MOST_TOKENS) -> str:
-    """The summary of what `plan` takes out of `transcript`, in at most `most` tokens and half of what it stands for.
+    """The summary of what `plan` takes out of `transcript`, in at most `most` tokens (150 or more).
 
-    The previous summary is kept, section by section; where room is short, the older lines go first.
+    It grows by half of what is taken out now at most. The previous summary is kept, section by section; where room is
+    short, the older lines go first.
     """
     taken = plan.taken(transcript)
     old = (Section(s.title, tuple(line for line in s.lines if line != NOTICE)) for s in parsed(plan.previous))
     found = {GOAL: _asked(taken), DONE: _done(taken), STATE: _concluded(taken), FACTS: _facts(taken)}
     facts = (Section(title, tuple(map(redact, lines))) for title, lines in found.items())
-    room = min(most, max(size((*taken, User(plan.previous))) // 2, MOST_TOKENS // 10))
+    room = min(most, max(tokens(plan.previous) + size(taken) // 2, LEAST_TOKENS))
     return f"{NOTICE}\n\n{within(merged(old, facts), room - 2 * tokens(NOTICE))}".rstrip()
 
 

@@ -44,7 +44,7 @@ def _flaw(group: Transcript, before: Transcript) -> str:
         case Assistant(text, calls):
             asked = [(call.id, call.name) for call in calls]
             came = [(result.call_id, result.name) for result in results if isinstance(result, Observation)]
-            if not (text or calls):
+            if not (text.strip() or calls):
                 return "an assistant message that says nothing"
             if before and isinstance(before[-1], Assistant):
                 return "two answers in a row"

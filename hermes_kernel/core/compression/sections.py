@@ -37,17 +37,17 @@ class Section:
 
 
 def parsed(text: str) -> tuple[Section, ...]:
-    """The sections of a summary that have lines, in order, without blank and repeated lines."""
-    found: list[tuple[str, list[str]]] = [("", [])]
-    seen: set[str] = set()
+    """The sections of a summary that have lines, in order, each once, without blank and repeated lines."""
+    found: dict[str, list[str]] = {}
+    seen: set[tuple[str, str]] = set()
+    title = ""
     for line in map(str.rstrip, text.splitlines()):
-        if title := _title(line):
-            found.append((title, []))
-            seen.clear()
-        elif line and not (line in seen and len(line) >= REPEATED):
-            found[-1][1].append(clip(line, LINE))
-            seen.add(line)
-    return tuple(Section(title, tuple(lines)) for title, lines in found if lines)
+        if heading := _title(line):
+            title = heading
+        elif line and not ((title, line) in seen and len(line) >= REPEATED):
+            found.setdefault(title, []).append(clip(line, LINE))
+            seen.add((title, line))
+    return tuple(Section(title, tuple(lines)) for title, lines in found.items())
 
 
 def rendered(sections: Iterable[Section]) -> str:
@@ -56,11 +56,14 @@ def rendered(sections: Iterable[Section]) -> str:
 
 
 def merged(old: Iterable[Section], new: Iterable[Section]) -> tuple[Section, ...]:
-    """The lines of `new` behind those of `old` below the same title, in the order of the template. No line is there
-    twice."""
+    """The lines of `new` behind those of `old` below the same title, in the order of the template. A line that both
+    have is new."""
     by_title: dict[str, dict[str, None]] = {}
     for section in (*old, *new):
-        by_title.setdefault(section.title, {}).update(dict.fromkeys(section.lines))
+        lines = by_title.setdefault(section.title, {})
+        for line in section.lines:
+            lines.pop(line, None)
+            lines[line] = None
     sections = (Section(title, tuple(lines)) for title, lines in by_title.items())
     return tuple(sorted(sections, key=lambda s: ORDER.get(s.title, len(ORDER))))
 

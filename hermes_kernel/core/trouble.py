@@ -27,7 +27,8 @@ _NUMBERS = {
     "window": (
         r"(?:context|prompt) length (?:is|of) (?:only )?(\d+)", r"context (?:size|length|window) \((\d+) tokens\)",
         r"\d(?: tokens)? > (\d+)", r"tokens allowed \((\d+)\)",
-        r"context (?:length|window) (?:is |of )?(?:only )?(\d+)", r"must (?:be <=|have less than) (\d+)", r"input length should be \[\d+ (\d+)\]",
+        r"context (?:length|window) (?:is |of )?(?:only )?(\d+)", r"must (?:be <=|have less than) (\d+)",
+        r"input length should be \[\d+ (\d+)\]",
     ),
 }  # fmt: skip
 

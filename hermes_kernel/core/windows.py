@@ -23,6 +23,8 @@ _WRITES = (
 _INSIDE = ("top_provider", "meta", "metadata", "limits", "capabilities", "model_info", "default_generation_settings")
 _NAMES = ("id", "name", "model", "key", "canonical_slug")
 _ROWS = ("data", "models")
+_MORE = {"llamacpp": "/props", "library": "/api/ps", "organization_owner": "/api/v0/models"}
+"""Where llama-server, Ollama and LM Studio tell what is loaded, by the owner that they name in their lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,14 @@ def window_in(answer: object, model: str) -> Window | None:
     return Window(tokens, output, "models") if tokens else None
 
 
+def more(answer: object) -> str:
+    """The path, on its host, where the server that gave this list of models says how the model is loaded; ``""`` if
+    it is none that does."""
+    rows = _rows(answer)
+    told = next((_MORE[owner] for row in rows if isinstance(owner := row.get("owned_by"), str) and owner in _MORE), "")
+    return told or ("/api/ps" if any(":" in str(row.get("id")) for row in rows) else "")
+
+
 def known(model: str, *, hosted: bool = True) -> Window | None:
     """The window of a well-known model by its name, with or without a provider before it and a date behind it. Open
     models only if ``hosted``, by a large host: a server of one's own loads what its memory allows."""
@@ -62,16 +72,20 @@ def known(model: str, *, hosted: bool = True) -> Window | None:
 
 def _row(answer: object, model: str) -> dict[str, Any] | None:
     """What speaks of `model` in an answer. A server with one model of its own takes any name for it."""
-    if not isinstance(answer, dict | list):
-        return None
-    rows = answer if isinstance(answer, list) else next((answer[key] for key in _ROWS if key in answer), [answer])
-    told = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    told = _rows(answer)
     for same in (_is, _ends):
         for row in told:
             if any(same(name, model.lower()) for name in _names(row)):
                 return row
     alone = told[0] if len(told) == 1 else {}
     return alone if "meta" in alone or "default_generation_settings" in alone else None
+
+
+def _rows(answer: object) -> list[dict[str, Any]]:
+    rows = answer
+    if isinstance(answer, dict):
+        rows = next((answer[key] for key in _ROWS if key in answer), [answer])
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
 def _names(row: dict[str, Any]) -> Iterator[str]:

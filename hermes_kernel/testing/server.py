@@ -140,11 +140,20 @@ class Server:
         self._port = listener.sockets[0].getsockname()[1]
         self._ready.set()
         self._loop.run_forever()
-        listener.close()
-        for task in tuple(self._tasks):
-            task.cancel()
-        self._loop.run_until_complete(asyncio.gather(*self._tasks, return_exceptions=True))
+        self._loop.run_until_complete(self._leave(listener))
         self._loop.close()
+
+    async def _leave(self, listener: asyncio.Server) -> None:
+        """Close every connection, also of a client that came at the last moment."""
+        for socket_ in listener.sockets:
+            self._loop.remove_reader(socket_.fileno())
+        await asyncio.sleep(0)  # asyncio forgets a connection that is half made when its listener closes
+        listener.close()
+        while others := asyncio.all_tasks() - {asyncio.current_task()}:
+            for task in tuple(self._tasks):
+                task.cancel()
+            await asyncio.wait(others, timeout=0.1, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.sleep(0)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()

@@ -27,7 +27,7 @@ USUAL: Mapping[int, str] = {
     4000: "LiteLLM",
     5001: "KoboldCpp",
 }
-ENOUGH = 1_000_000  # bytes of a list of models; the longest seen, of a hosted aggregator, is 400 kB
+ENOUGH = 4_000_000  # bytes of a list of models; the longest seen, of a hosted aggregator, is 700 kB
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +43,8 @@ class Listing:
 
 def listing(base_url: str, key: str = "", seconds: float = 5.0) -> Listing:
     """Ask one endpoint for its models. Never raises for anything it does."""
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
-    request = Request(f"{base_url.rstrip('/')}/models", headers=headers)  # noqa: S310 - Settings lets only http(s) in
     try:
-        with _opener(base_url).open(request, timeout=seconds) as answer:
-            return Listing(base_url, _ids(json.loads(_read(answer, seconds))), status=answer.status)
+        return Listing(base_url, _ids(fetched(f"{base_url.rstrip('/')}/models", key, seconds)), status=200)
     except HTTPError as error:
         error.close()
         return Listing(base_url, problem=f"it answers HTTP {error.code}", status=error.code)
@@ -55,6 +52,20 @@ def listing(base_url: str, key: str = "", seconds: float = 5.0) -> Listing:
         return Listing(base_url, problem=brief(f"it does not answer ({getattr(error, 'reason', error)})", 160))
     except (ValueError, RecursionError):
         return Listing(base_url, problem="its list of models is not JSON", status=200)
+
+
+def fetched(url: str, key: str = "", seconds: float = 5.0) -> object:
+    """The JSON at `url`, of `ENOUGH` bytes at most, within about twice `seconds`.
+
+    Raises:
+        OSError: no answer, or another status than 200 (an `HTTPError`).
+        HTTPException: no HTTP.
+        ValueError: no JSON; or `RecursionError`, JSON that is no answer to anything.
+    """
+    headers = {"User-Agent": "hermes-kernel", **({"Authorization": f"Bearer {key}"} if key else {})}
+    request = Request(url, headers=headers)  # noqa: S310 - Settings lets only http(s) in
+    with _opener(url).open(request, timeout=seconds) as answer:
+        return json.loads(_read(answer, seconds))
 
 
 def listening(ports: Mapping[int, str] = USUAL, seconds: float = 0.5) -> tuple[Listing, ...]:
@@ -72,9 +83,9 @@ class _Stay(HTTPRedirectHandler):
         return None
 
 
-def _opener(base_url: str) -> OpenerDirector:
+def _opener(url: str) -> OpenerDirector:
     """No proxy stands between this machine and itself."""
-    here = base_url.startswith(("http://127.", "http://localhost", "http://[::1]"))
+    here = url.startswith(("http://127.", "http://localhost", "http://[::1]"))
     return build_opener(_Stay, ProxyHandler({})) if here else build_opener(_Stay)
 
 

@@ -8,7 +8,16 @@ from contextlib import ExitStack
 import pytest
 
 from hermes_kernel.core.commands import CallModel
-from hermes_kernel.core.events import KEPT, Failed, Interrupted, Replied, Retracted, TextDelta, ThoughtDelta
+from hermes_kernel.core.events import (
+    KEPT,
+    Failed,
+    Interrupted,
+    Replied,
+    Retracted,
+    TextDelta,
+    ThoughtDelta,
+    WindowFound,
+)
 from hermes_kernel.core.messages import ToolSpec, User
 from hermes_kernel.settings import Settings
 from hermes_kernel.testing import (
@@ -150,7 +159,9 @@ def check_claims(events, shown=""):
     """The claims of `ports.Model`."""
     *passing, end = events
     assert isinstance(end, Replied | Failed | Interrupted)
-    assert not any(isinstance(event, KEPT) for event in passing), "exactly one kept event, the last"
+    kept = [event for event in passing if isinstance(event, KEPT)]
+    assert all(isinstance(event, WindowFound) for event in kept), "exactly one kept event of the call, the last"
+    assert len(kept) <= 1
     assert screen(shown, passing) == (end.text if isinstance(end, Replied) else end.partial)
     assert "".join(event.text for event in passing if isinstance(event, ThoughtDelta)) == getattr(
         end, "thoughts", ""

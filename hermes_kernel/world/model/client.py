@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
 
 from hermes_kernel.core.commands import CallModel
-from hermes_kernel.core.events import Calling, Event, Failed, Interrupted, Replied
+from hermes_kernel.core.events import Calling, Event, Failed, Interrupted, Replied, WindowFound
 from hermes_kernel.core.messages import ToolSpec, Usage
 from hermes_kernel.core.trouble import Cause, Trouble
 from hermes_kernel.settings import Settings
@@ -49,10 +49,15 @@ class OpenAIModel:
         self._settings = settings
         self._clock = clock
         self._new_id = new_id or _nine_characters
-        windows: dict[tuple[str, str], RateWindow] = {}
+        rates: dict[tuple[str, str], RateWindow] = {}
         self._lanes = [
-            Lane(route, settings, windows.setdefault(route.account, RateWindow(settings.requests_per_minute)))
-            for route in routes or routes_of(settings, os.environ)
+            Lane(
+                route,
+                settings,
+                rates.setdefault(route.account, RateWindow(settings.requests_per_minute)),
+                0 if number else settings.context_window,
+            )
+            for number, route in enumerate(routes or routes_of(settings, os.environ))
         ]
         self._cooling = Cooling()
         self._pool = Pool(settings.connect_seconds)
@@ -70,6 +75,10 @@ class OpenAIModel:
     def first_route(self) -> int:
         """The first route that is not cooling; the main one if all are."""
         return next((number for number in range(len(self._lanes)) if not self.cooling(number)), 0)
+
+    def window(self, route: int) -> int:
+        """Tokens that the model of `route` reads at most, as far as is known now; 0: not known."""
+        return self._lanes[route].reach.tokens if 0 <= route < len(self._lanes) else 0
 
     def warm(self) -> None:
         """Import what the first call needs: a second or two. For a thread, while a person is still typing."""
@@ -106,6 +115,9 @@ class OpenAIModel:
             self._cooling.failed(number, end, self._clock.elapsed())
         elif isinstance(end, Replied):
             self._cooling.replied(number)
+        window = inquiry.lane.reach.window
+        if window and window.tokens != call.window and isinstance(end, Replied | Failed):
+            yield WindowFound(window.tokens, window.source)
         if end is not None:
             yield end
 
@@ -133,7 +145,7 @@ class OpenAIModel:
 
     async def _requests(self, inquiry: Inquiry, route: Route) -> AsyncGenerator[Event, None]:
         for _ in range(_MOST_REQUESTS):
-            if wait := inquiry.lane.window.wait(self._clock.elapsed()):
+            if wait := inquiry.lane.rate.wait(self._clock.elapsed()):
                 inquiry.end = inquiry.throttled(wait)
                 return
             async with aclosing(self._request(inquiry, route)) as events:
@@ -157,11 +169,13 @@ class OpenAIModel:
         except ValueError as error:
             inquiry.end = inquiry.failed(Trouble(status=404, message=f"{route.endpoint} is no address: {error}"))
             return
-        lane.window.sent(self._clock.elapsed())
+        lane.rate.sent(self._clock.elapsed())
         async with aclosing(exchange.events(client)) as events:
             async for event in events:
                 yield event
-        lane.window.learn(exchange.headers, self._clock.elapsed(), self._clock.now())
+                if exchange.begun:
+                    lane.reach.look()
+        lane.rate.learn(exchange.headers, self._clock.elapsed(), self._clock.now())
         for event in self._conclude(inquiry, exchange, reading):
             yield event
 
@@ -173,7 +187,7 @@ class OpenAIModel:
             return []
         events, result = reading.conclude(exchange.trouble, exchange.status)
         if isinstance(result, Trouble):
-            trouble = inquiry.told(result, exchange, self._settings.context_window)
+            trouble = inquiry.told(result, exchange)
             rescued = reading.rescued(trouble.generation) if trouble.generation else None
             if rescued is None:
                 inquiry.end = inquiry.failed(trouble, reading.visible, usage)
@@ -181,7 +195,8 @@ class OpenAIModel:
                 return events
             result = rescued
         inquiry.end = reply = inquiry.replied(result, reading, exchange.first_byte)
-        suspicion = inquiry.lane.suspicion(reply.usage, inquiry.input_tokens)
+        inquiry.lane.reach.look()
+        suspicion = inquiry.lane.counted(reply.usage, inquiry.sent)
         return [*events, suspicion] if suspicion else events
 
     def _take_in(self, inquiry: Inquiry, trouble: Trouble, exchange: Exchange) -> None:
@@ -189,6 +204,8 @@ class OpenAIModel:
         lane = inquiry.lane
         if lane.local and trouble.cause in (Cause.CONNECT, Cause.DISCONNECT):
             lane.local.forget()
+        if isinstance(inquiry.end, Failed) and inquiry.end.window:
+            lane.reach.shown(inquiry.end.window, "overflow")
         if not exchange.begun:
             inquiry.lesson = lane.learn(trouble, inquiry.sent)
 

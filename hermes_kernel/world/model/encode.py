@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hermes_kernel.core.commands import CallModel
+from hermes_kernel.core.gauge import Counts, weighed
+from hermes_kernel.core.gauge import counts as counts_of
 from hermes_kernel.core.messages import Assistant, Message, Observation, ToolSpec, Transcript, User
 from hermes_kernel.core.text import REPLACEMENT, scrub
 from hermes_kernel.world.model.forms import images_of, wire_messages
@@ -30,12 +32,14 @@ class Style:
 
 @dataclass(slots=True)
 class _Group:
-    """Messages that go over the wire as one piece: neighbouring `User`s as one, a tool's images after its result."""
+    """Messages that go over the wire as one piece: neighbouring `User`s as one, a tool's images after its result.
+    ``counts`` is of the transcript to the end of this piece."""
 
     start: int
     end: int
     encoded: bytes
     images: bool
+    counts: Counts
 
 
 class Memory:
@@ -46,18 +50,21 @@ class Memory:
         self._messages: list[Message] = []
         self._groups: list[_Group] = []
 
-    def encode(self, transcript: Transcript) -> tuple[list[bytes], bool]:
-        """The pieces of `transcript`, and whether images are in them. Messages are known by identity."""
+    def encode(self, transcript: Transcript) -> tuple[list[bytes], bool, Counts]:
+        """The pieces of `transcript`, whether images are in them, and how much. Messages are known by identity."""
         at = self._known(transcript)
         while at < len(transcript):
             end = _group_end(transcript, at)
             messages = wire_messages(transcript[at:end], self.style.quirks, after=transcript[at - 1] if at else None)
             encoded = b",".join(dump(message, self.style.caution) for message in messages)
             images = self.style.quirks.vision and any(images_of(message) for message in transcript[at:end])
-            self._groups.append(_Group(at, end, encoded, images))
+            so_far = self._groups[-1].counts if self._groups else Counts()
+            counts = so_far + sent_of(transcript[at:end], self.style.quirks)
+            self._groups.append(_Group(at, end, encoded, images, counts))
             at = end
         self._messages[:] = transcript
-        return [group.encoded for group in self._groups], any(group.images for group in self._groups)
+        counts = self._groups[-1].counts if self._groups else Counts()
+        return [group.encoded for group in self._groups], any(group.images for group in self._groups), counts
 
     def _known(self, transcript: Transcript) -> int:
         """Where encoding has to begin. The last group may have grown, so it is one of those that are done again."""
@@ -77,26 +84,31 @@ class Encoder:
     def __init__(self, model: str) -> None:
         self._model = model
         self._memories: dict[int, Memory] = {}
-        self._tools: tuple[tuple[ToolSpec, ...], bool, bytes] = ((), False, b"")
+        self._tools: tuple[tuple[ToolSpec, ...], bool, bytes, Counts] = ((), False, b"", Counts())
+        self._system: tuple[str, Counts] = ("", Counts())
 
     def body(self, call: CallModel, tools: Sequence[ToolSpec], quirks: Quirks, max_tokens: int) -> tuple[bytes, Sent]:
         """The request for `call` and what is in it. ``max_tokens`` 0 leaves the limit to the endpoint."""
         style = Style(quirks, call.caution)
         fields = _fields(self._model, quirks, max_tokens)
-        offered = self._offer(tuple(tools), plain_schemas=quirks.plain_schemas) if call.tools and quirks.tools else b""
-        messages, images = self._messages(call, style)
+        offers = call.tools and quirks.tools and bool(tools)
+        offered, told = self._offer(tuple(tools), plain_schemas=quirks.plain_schemas) if offers else (b"", Counts())
+        messages, images, counts = self._messages(call, style)
         head = dump(fields, call.caution)[:-1]
-        sent = Sent(frozenset(fields) | ({"tools"} if offered else set()), images)
+        sent = Sent(frozenset(fields) | ({"tools"} if offered else set()), images, counts + told)
         return b"".join([head, offered, b',"messages":[', messages, b"]}"]), sent
 
-    def _messages(self, call: CallModel, style: Style) -> tuple[bytes, bool]:
+    def _messages(self, call: CallModel, style: Style) -> tuple[bytes, bool, Counts]:
         transcript, tail = _parted(call.transcript, call.suffix)
-        pieces, images = self._memory(transcript, style).encode(transcript)
+        pieces, images, counts = self._memory(transcript, style).encode(transcript)
+        if self._system[0] != call.system:
+            self._system = (call.system, weighed(User(call.system)))
+        counts += self._system[1] + sent_of(tail, style.quirks)
         if call.system:
             pieces = [dump({"role": "system", "content": call.system}, style.caution), *pieces]
         extra = wire_messages(tail, style.quirks, after=transcript[-1] if transcript else None)
         images = images or (style.quirks.vision and any(images_of(message) for message in tail))
-        return b",".join([*pieces, *(dump(message, style.caution) for message in extra)]), images
+        return b",".join([*pieces, *(dump(message, style.caution) for message in extra)]), images, counts
 
     def _memory(self, transcript: Transcript, style: Style) -> Memory:
         key = id(transcript[0]) if transcript else 0
@@ -108,16 +120,11 @@ class Encoder:
             del self._memories[next(iter(self._memories))]
         return memory
 
-    def _offer(self, tools: tuple[ToolSpec, ...], *, plain_schemas: bool) -> bytes:
-        if not tools:
-            return b""
+    def _offer(self, tools: tuple[ToolSpec, ...], *, plain_schemas: bool) -> tuple[bytes, Counts]:
         if self._tools[:2] != (tools, plain_schemas):
-            self._tools = (
-                tools,
-                plain_schemas,
-                b',"tools":' + dump([_tool(spec, plain_schemas=plain_schemas) for spec in tools], 1),
-            )
-        return self._tools[2]
+            offered = dump([_tool(spec, plain_schemas=plain_schemas) for spec in tools], 1)
+            self._tools = (tools, plain_schemas, b',"tools":' + offered, counts_of(offered.decode()))
+        return self._tools[2:]
 
 
 def dump(value: Any, caution: int) -> bytes:
@@ -133,6 +140,15 @@ def dump(value: Any, caution: int) -> bytes:
         return text.encode()
     except UnicodeEncodeError:
         return scrub(text).encode()
+
+
+def sent_of(messages: Sequence[Message], quirks: Quirks) -> Counts:
+    """What is sent of `messages`: no images where none can be seen, reasoning where it is wanted back."""
+    counts = weighed(*messages)
+    if quirks.replay:
+        extras = (counts_of(message.extra) for message in messages if isinstance(message, Assistant) and message.extra)
+        counts = sum(extras, counts)
+    return counts if quirks.vision else replace(counts, images=0)
 
 
 def _parted(transcript: Transcript, suffix: User | None) -> tuple[Transcript, Transcript]:

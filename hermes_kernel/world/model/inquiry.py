@@ -21,7 +21,6 @@ from hermes_kernel.world.stop import Stop
 _LARGE_TOKENS = 120_000
 """A request of so many tokens that gets no answer but a closed connection was too long, where the window is unknown."""
 _LARGE_SHARE = 0.6
-_BYTES_PER_TOKEN = 4
 
 
 @dataclass(slots=True)
@@ -51,7 +50,7 @@ class Inquiry:
     @property
     def input_tokens(self) -> int:
         """An estimate of what was sent."""
-        return len(self.body) // _BYTES_PER_TOKEN
+        return self.lane.audit.tokens(self.sent.counts) if self.body else 0
 
     def replied(self, reply: Replied, reading: Reading, first_byte: float) -> Replied:
         """`reply` with who gave it, how long that took, and what it cost at least by a guess."""
@@ -68,10 +67,11 @@ class Inquiry:
         """The usage of a reply that nobody counted."""
         return Usage(1, self.input_tokens, reading.output_tokens, estimated=True)
 
-    def told(self, trouble: Trouble, exchange: Exchange, window: int) -> Trouble:
-        """`trouble` with what only this end knows: the server's hint, and whether the request was very large for a
-        context of `window` tokens (0: not known)."""
+    def told(self, trouble: Trouble, exchange: Exchange) -> Trouble:
+        """`trouble` with what only this end knows: the server's hint, and whether the request was very large for the
+        window of the model."""
         headers = exchange.headers if exchange.status != 200 else {}
+        window = self.lane.reach.tokens
         limit = window * _LARGE_SHARE if window else _LARGE_TOKENS
         return replace(
             trouble,
@@ -88,8 +88,10 @@ class Inquiry:
         """The event for `trouble`. ``partial`` None: a person still sees what was shown before."""
         route = self.lane.wanted
         keys = (route.api_key, self.lane.route.api_key if self.lane.route else "")
+        fault = classify(trouble)
+        full = fault is Fault.CONTEXT_OVERFLOW
         return Failed(
-            fault=classify(trouble),
+            fault=fault,
             message=one_line(trouble.message + self.lane.advice(trouble.status), keys),
             status=trouble.status,
             wait=trouble.wait,
@@ -98,4 +100,6 @@ class Inquiry:
             model=route.model,
             endpoint=route.endpoint,
             seconds=self.seconds,
+            asked=trouble.asked if full else 0,
+            window=trouble.window if full else 0,
         )

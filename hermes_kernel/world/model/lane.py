@@ -12,12 +12,14 @@ from hermes_kernel.core.events import Noticed
 from hermes_kernel.core.messages import Usage
 from hermes_kernel.core.trouble import Trouble
 from hermes_kernel.settings import FAR_FIRST_BYTE, NEAR_FIRST_BYTE, Settings
+from hermes_kernel.world.model.audit import Audit
 from hermes_kernel.world.model.encode import Encoder
 from hermes_kernel.world.model.quirks import Quirks, Sent, learn, quirks_of
 from hermes_kernel.world.model.rate import RateWindow
 from hermes_kernel.world.model.routes import Route
-from hermes_kernel.world.model.starting import LocalServer
+from hermes_kernel.world.model.starting import LocalServer, loaded
 from hermes_kernel.world.model.watch import Patience
+from hermes_kernel.world.model.windows import Reach
 
 _NO_MODEL = "No model is configured: set HERMES_BASE_URL and HERMES_MODEL (HERMES_API_KEY for a hosted endpoint)."
 _NO_KEY = "There is no API key for {}: set HERMES_API_KEY or OPENAI_API_KEY, or another endpoint in HERMES_BASE_URL."
@@ -29,9 +31,10 @@ _CUT_PROMPT = (
 
 
 class Lane:
-    """The state of one route. Routes of one account share its ``window``."""
+    """The state of one route. Routes of one account share its ``rate``. ``reading`` is how much a person says that the
+    model reads, in tokens, 0 if nobody does."""
 
-    def __init__(self, route: Route, settings: Settings, window: RateWindow) -> None:
+    def __init__(self, route: Route, settings: Settings, rate: RateWindow, reading: int = 0) -> None:
         self.wanted = route
         self.local = LocalServer(settings.home, route) if route.is_local else None
         self.near = route.is_near
@@ -39,7 +42,9 @@ class Lane:
         if settings.vision == "off":
             self.quirks = replace(self.quirks, vision=False)
         self.encoder = Encoder(route.model)
-        self.window = window
+        self.rate = rate
+        self.reach = Reach(route, setting=reading, loaded=loaded(route))
+        self.audit = Audit(near=self.near)
         self.patience = _patience(route, settings)
         self._see = settings.vision == "on"
         self._warned = False
@@ -71,13 +76,15 @@ class Lane:
         self.quirks = lesson[0]
         return Noticed(lesson[1])
 
-    def suspicion(self, usage: Usage, estimated: int) -> Noticed | None:
-        """Said once: the server counted far fewer tokens than were sent, as Ollama does when it cuts a prompt."""
-        counted = usage.input_tokens
-        if usage.estimated or self._warned or not self.near or not 1000 < counted < estimated / 2:
+    def counted(self, usage: Usage, sent: Sent) -> Noticed | None:
+        """Take the server's count in. Said once: it was far too low, as Ollama's is when it cuts a prompt."""
+        cut = self.audit.take(sent.counts, usage)
+        if cut and cut.window:
+            self.reach.shown(cut.window, "truncation")
+        if cut is None or self._warned:
             return None
         self._warned = True
-        return Noticed(_CUT_PROMPT.format(counted, estimated))
+        return Noticed(_CUT_PROMPT.format(cut.counted, cut.expected))
 
 
 def _patience(route: Route, settings: Settings) -> Patience:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from hermes_kernel.core.classify import classify
 from hermes_kernel.core.faults import Fault
+from hermes_kernel.core.gauge import Counts
 from hermes_kernel.core.trouble import Cause, Trouble
 
 
@@ -40,10 +41,12 @@ class Quirks:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What a request had in it that a server may complain about: its top-level fields, and whether images."""
+    """What a request had in it: its top-level fields and whether images, of which a server may complain, and how much
+    in all: the transcript, the system prompt and the tools."""
 
     fields: frozenset[str]
     images: bool = False
+    counts: Counts = Counts()
 
 
 NOTHING_SENT = Sent(frozenset())

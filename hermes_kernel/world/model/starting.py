@@ -72,6 +72,16 @@ class LocalServer:
         tell(None)
 
 
+def loaded(route: Route) -> int:
+    """Tokens that our own server reads for `route`, 0 if it is another's or there is no such model."""
+    if not route.is_local:
+        return 0
+    from hermes_kernel.world.local.weights import MODELS
+
+    weights = MODELS.get(_name(route))
+    return weights.context if weights else 0
+
+
 def _name(route: Route) -> str:
     """Which local model: named after ``local:``, or by the model's name, or the usual one."""
     return route.base_url.removeprefix(LOCAL) or route.model or LOCAL_MODEL

@@ -1,0 +1,79 @@
+"""What became of one row, read from the facts of its session and from nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from hermes_kernel.core.events import Asked, Failed, Final, Kept, Outcome, Replied
+from hermes_kernel.core.messages import Usage
+from hermes_kernel.core.text import brief
+from hermes_kernel.core.turn import recall
+
+LOST = "It was being asked when its process ended: whether the call was made, and paid, is not known."
+
+
+class RowOutcome(StrEnum):
+    """How a row ended: as a turn does; or ``UNKNOWN``, it was being asked when its process died; or ``NOT_ASKED``."""
+
+    COMPLETED = "completed"
+    BUDGET_EXHAUSTED = "budget_exhausted"
+    REFUSED = "refused"
+    EMPTY = "empty"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+    UNKNOWN = "unknown"
+    NOT_ASKED = "not_asked"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row's answer. ``key`` is the frame's label of it, or its number from 0; ``reason`` is one line where there is
+    something to add; ``seconds`` are those of its model calls; ``session_id`` is the session it was asked in."""
+
+    key: Any
+    outcome: RowOutcome
+    text: str = ""
+    reason: str = ""
+    usage: Usage = Usage()
+    seconds: float = 0.0
+    session_id: str = ""
+
+    @property
+    def cost(self) -> float:
+        """US dollars, as far as the server states them."""
+        return self.usage.cost
+
+    def __repr__(self) -> str:
+        return f"<Row {self.key!r} {self.outcome}: {brief(self.text or self.reason, 60)!r}>"
+
+
+def row_of(key: Any, session_id: str, facts: Iterable[Kept]) -> Row:
+    """What the facts of its session say of a row."""
+    turn = recall(facts)
+    if not turn.asked:
+        return Row(key, RowOutcome.NOT_ASKED, usage=turn.earlier, session_id=session_id)
+    seconds = sum(fact.seconds for fact in turn.events if isinstance(fact, (Replied, Failed)))
+    outcome = RowOutcome(turn.final.outcome.value) if turn.final else RowOutcome.UNKNOWN
+    reason = turn.reason if turn.final else LOST
+    return Row(key, outcome, turn.text, reason, turn.earlier + turn.usage, seconds, session_id)
+
+
+def calls_of(facts: Iterable[Kept]) -> int:
+    """The model calls that a row took out of a budget: those that came back; all it had leased, where nobody can tell
+    how many were made. That is so of a row that never ended, and of one that was stopped while it was being asked."""
+    taken = used = lease = 0
+    for fact in facts:
+        match fact:
+            case Asked(budget=budget):
+                taken += lease or used
+                used, lease = 0, budget
+            case Replied():
+                used += 1
+            case Final(outcome):
+                lease = lease if outcome is Outcome.INTERRUPTED else 0
+            case _:
+                pass
+    return taken + (lease or used)

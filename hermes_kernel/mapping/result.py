@@ -1,0 +1,140 @@
+"""What a map gives back: a row for each row, countable, readable, and as a frame."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, overload
+
+from hermes_kernel.core.figures import counted
+from hermes_kernel.core.messages import Usage
+from hermes_kernel.core.safe import clean, inert
+from hermes_kernel.core.text import brief
+from hermes_kernel.mapping.outcome import Row, RowOutcome
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHOWN = 10  # rows of a picture
+WIDE = 80  # characters of a cell in it
+DONE = (RowOutcome.COMPLETED,)
+LEFT = (RowOutcome.UNKNOWN, RowOutcome.INTERRUPTED, RowOutcome.FAILED)  # what `again` is there for
+COLUMNS = ("outcome", "text", "reason", "calls", "input_tokens", "output_tokens", "cost", "seconds", "session_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a map is. ``kept`` of the ``done`` rows were there already and cost nothing this time; ``failed`` counts
+    those that ended in any way but an answer; ``seconds`` since it began."""
+
+    done: int
+    of: int
+    failed: int = 0
+    kept: int = 0
+    calls: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MapResult(Sequence[Row]):
+    """The rows of a map, in the order they were given. ``session_id`` is the map's own session, of which each row's is
+    a child; ``note`` says in one line why rows were left out, if any were."""
+
+    rows: tuple[Row, ...]
+    name: str = ""
+    session_id: str = ""
+    note: str = ""
+    index: Any = None
+
+    @overload
+    def __getitem__(self, at: int) -> Row: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Row, ...]: ...
+    def __getitem__(self, at: int | slice) -> Row | tuple[Row, ...]:
+        return self.rows[at]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    @property
+    def texts(self) -> list[str]:
+        """The answers, one for each row; empty where there is none."""
+        return [row.text for row in self.rows]
+
+    @property
+    def failed(self) -> tuple[Row, ...]:
+        """The rows that ended in any way but an answer."""
+        return tuple(row for row in self.rows if row.outcome not in DONE)
+
+    @property
+    def counts(self) -> dict[RowOutcome, int]:
+        """How many rows ended in each way, the ways in which none did left out."""
+        found = Counter(row.outcome for row in self.rows)
+        return {outcome: found[outcome] for outcome in RowOutcome if found[outcome]}
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens and cost of all rows, those of earlier runs included."""
+        return sum((row.usage for row in self.rows), Usage())
+
+    @property
+    def advice(self) -> str:
+        """One line on the rows that can be asked again, and how; nothing where there are none."""
+        left = {outcome: count for outcome, count in self.counts.items() if outcome in LEFT}
+        if not left:
+            return ""
+        told = ", ".join(f"{count:,} {outcome}" for outcome, count in left.items())
+        names = ", ".join(f'"{outcome}"' for outcome in left) + ("," if len(left) == 1 else "")
+        return f"Not asked again by themselves: {told}. Map again with again=({names}) to ask, and pay for, them anew."
+
+    def frame(self) -> pd.DataFrame:
+        """A DataFrame with a line for each row, under the index of the frame that was given."""
+        import pandas as pd
+
+        index = [row.key for row in self.rows] if self.index is None else self.index
+        return pd.DataFrame([_cells(row) for row in self.rows], columns=list(COLUMNS), index=index)
+
+    def __repr__(self) -> str:
+        return f"<MapResult {summary(self)}>"
+
+    def __str__(self) -> str:
+        return "\n".join(line for line in (f"{summary(self)}.", self.note, self.advice) if line)
+
+    def _repr_markdown_(self) -> str:
+        shown = [*self.failed[:SHOWN]] or [*self.rows[:SHOWN]]
+        lines = [
+            f"| {inert(brief(str(row.key), 30))} | {row.outcome} | {_short(row.text)} | {_short(row.reason)} |".replace(
+                "\n", " "
+            )
+            for row in shown
+        ]
+        table = ["| row | outcome | text | reason |", "|---|---|---|---|", *lines] if lines else []
+        words = (f"**{summary(self)}**", inert(self.note), inert(self.advice))
+        return "\n\n".join([*(part for part in words if part), *(["\n".join(table)] if table else [])])
+
+
+def summary(result: MapResult) -> str:
+    """``2,000 rows: 1,900 completed, 100 failed; 1,950 calls, 12,345 tokens, $0.12``."""
+    usage = result.usage
+    ways = ", ".join(f"{count:,} {outcome}" for outcome, count in result.counts.items())
+    tokens = usage.input_tokens + usage.output_tokens
+    spent = f"{counted(usage.calls, 'call')}, {counted(tokens, 'token')}" + (
+        f", ${usage.cost:,.4g}" if usage.cost else ""
+    )
+    return f"{counted(len(result), 'row')}" + (f": {ways}; {spent}" if ways else "")
+
+
+def _short(text: str) -> str:
+    return inert(clean(brief(text, WIDE))).replace("|", "&#124;")
+
+
+def _cells(row: Row) -> tuple[Any, ...]:
+    used = row.usage
+    return (
+        str(row.outcome), row.text, row.reason, used.calls, used.input_tokens, used.output_tokens, used.cost,
+        row.seconds, row.session_id,
+    )  # fmt: skip

@@ -6,12 +6,12 @@ import difflib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from hermes_kernel.core.events import Outcome
 from hermes_kernel.core.text import brief
 from hermes_kernel.session import HermesError
 from hermes_kernel.settings import RANGES
-from magics import conversations
+from magics import conversations, standing
 from magics.options import usage as options
+from magics.standing import nothing
 from magics.table import Shown, Table, facts
 from magics.verdict import readable
 
@@ -52,52 +52,8 @@ def find(name: str) -> Command:
     return COMMANDS[name]
 
 
-def _status(desk: Desk, rest: str) -> Table:
-    _nothing("status", rest)
-    desk.offer()
-    agent, settings = desk.agent, desk.agent.settings
-    return facts(
-        ("session", agent.session_id),
-        ("model", settings.model or "(chosen at the first turn)"),
-        ("endpoint", settings.base_url or "(chosen at the first turn)"),
-        ("turns", len(agent.turn.starts)),
-        ("last outcome", _outcome(agent.turn.outcome)),
-        ("running", agent.busy),
-        ("tools", len(agent.tools.names())),
-        ("home", str(settings.home)),
-    )
-
-
-def _budget(desk: Desk, rest: str) -> Table:
-    if rest:
-        desk.configure(max_iterations=rest)
-    budget = desk.agent.turn.budget
-    return facts(
-        ("calls a turn may make", desk.agent.settings.max_iterations),
-        ("used by the last turn", budget.spent),
-        ("of", budget.limit),
-        ("left", budget.remaining),
-        value=budget,
-    )
-
-
-def _usage(desk: Desk, rest: str) -> Table:
-    _nothing("usage", rest)
-    turn, whole = desk.agent.turn.usage, desk.agent.usage
-    rows = [
-        ("model calls", turn.calls, whole.calls),
-        ("input tokens", turn.input_tokens, whole.input_tokens),
-        ("of them cached", turn.cached_tokens, whole.cached_tokens),
-        ("output tokens", turn.output_tokens, whole.output_tokens),
-        ("of them reasoning", turn.reasoning_tokens, whole.reasoning_tokens),
-    ]
-    rows += [("cost in US$", f"{turn.cost:.4f}", f"{whole.cost:.4f}")] if whole.cost else []  # type: ignore[list-item]
-    note = "Partly estimated: the endpoint did not say." if whole.estimated else ""
-    return Table(("", "last turn", "session"), tuple(rows), whole, note)
-
-
 def _new(desk: Desk, rest: str) -> Table:
-    _nothing("new", rest)
+    nothing("new", rest)
     desk.agent.new()
     return facts(("new session", desk.agent.session_id), value=desk.agent.session_id)
 
@@ -109,6 +65,16 @@ def _undo(desk: Desk, rest: str) -> Table:
 
 def _retry(_desk: Desk, _rest: str) -> Table:
     raise HermesError("%hermes retry runs a turn, so it stands alone in its cell.")
+
+
+def _compress(_desk: Desk, _rest: str) -> Table:
+    raise HermesError("%hermes compress asks a model, so it stands alone in its cell.")
+
+
+def _mcp(desk: Desk, rest: str) -> Table:
+    from magics.mcp import mcp
+
+    return mcp(desk, rest)
 
 
 def _model(desk: Desk, rest: str) -> Table:
@@ -124,7 +90,7 @@ def _model(desk: Desk, rest: str) -> Table:
 
 
 def _tools(desk: Desk, rest: str) -> Table:
-    _nothing("tools", rest)
+    nothing("tools", rest)
     desk.offer()
     specs = desk.agent.tools.specs()
     return Table(("tool", "what it does"), tuple((spec.name, brief(spec.description, 100)) for spec in specs), specs)
@@ -144,7 +110,7 @@ def _config(desk: Desk, rest: str) -> Table:
 def _doctor(desk: Desk, rest: str) -> Table:
     from hermes_kernel.doctor import examine
 
-    _nothing("doctor", rest)
+    nothing("doctor", rest)
     findings = examine(desk.settings)
     rows = tuple((str(each.state), each.what, each.said, each.then) for each in findings)
     return Table(("", "what", "found", "what to do"), rows, findings)
@@ -158,34 +124,35 @@ def _help(_desk: Desk, _rest: str) -> Table:
 
 
 COMMANDS: dict[str, Command] = {
-    "status": Command("", "see the session, the model and how the last turn ended", _status),
-    "budget": Command("[N]", "see what the last turn used of its model calls, or set how many there are", _budget),
-    "usage": Command("", "see the tokens of the last turn and of the session", _usage),
+    "status": Command(
+        "", "see the session, the model, how full its window is and how the last turn ended", standing.status
+    ),
+    "budget": Command(
+        "[N]", "see what the last turn used of its model calls, or set how many there are", standing.budget
+    ),
+    "usage": Command("", "see the tokens of the last turn and of the conversation", standing.usage),
     "new": Command("", "begin another conversation", _new),
-    "sessions": Command("[N]", "list the latest conversations", conversations.sessions),
+    "sessions": Command("[N] [all]", "list the latest conversations, or all sessions", conversations.sessions),
     "search": Command("QUERY", "find what was said, in all conversations", conversations.search),
     "show": Command(
-        "[ID] [turns|PLACE]", "read a conversation, its turns, or around a place in it", conversations.show
+        "[ID] [turns|PLACE|summary|all]",
+        "read a conversation, its turns, around a place in it; its summary; all of it since before it was compressed",
+        conversations.show,
     ),
     "resume": Command("ID|last", "go on with an earlier conversation", conversations.resume),
     "branch": Command("[N]", "go on with a copy of this conversation, up to its turn N", conversations.branch),
     "title": Command("TEXT", "name this conversation", conversations.title),
     "export": Command("[ID] FILE", "write a conversation to a .md, .jsonl or .ipynb file", conversations.export),
     "sql": Command("SELECT …", "ask the database: sessions, messages, tool_calls, calls, facts", conversations.sql),
+    "compress": Command("[FOCUS]", "summarise the older part of this conversation now; alone in its cell", _compress),
     "undo": Command("[N]", "take back the last turns", _undo),
     "retry": Command("", "take back the last turn and ask again; alone in its cell", _retry),
     "model": Command("[NAME]", "see or change the model", _model),
     "tools": Command("", "list the tools the model is offered", _tools),
+    "mcp": Command(
+        "[add NAME COMMAND|URL]", "see the MCP servers whose tools are offered; add, remove, restart, tools", _mcp
+    ),
     "config": Command("[NAME[=VALUE]]", "see or change settings", _config),
     "doctor": Command("", "check that everything a turn needs is there", _doctor),
     "help": Command("", "see this", _help),
 }
-
-
-def _nothing(name: str, rest: str) -> None:
-    if rest:
-        raise HermesError(f"{name} takes nothing after it, not {brief(rest, 40)!r}.")
-
-
-def _outcome(outcome: Outcome | None) -> str:
-    return outcome.replace("_", " ") if outcome else "none yet"

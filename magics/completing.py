@@ -1,11 +1,11 @@
 """Tab after ``%hermes``: commands, for those that name a conversation its id and its title, and for ``config`` the
-settings; after ``%%hermes`` the options.
+settings; after ``%%hermes`` the options, and after ``--map`` the tables and lists there are.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from hermes_kernel.session import HermesError
@@ -14,6 +14,8 @@ from hermes_kernel.view.finds import short
 from hermes_kernel.world.store import StoreError
 from magics.commands import COMMANDS
 from magics.options import OPTIONS
+from magics.prompt import visible
+from magics.values import frame
 
 if TYPE_CHECKING:
     from IPython.core.completer import SimpleMatcherResult
@@ -22,13 +24,19 @@ if TYPE_CHECKING:
     from magics.desk import Desk
 
 LINE = re.compile(r"\s*%hermes[ \t]+(?:(?P<command>\w+)[ \t]+)?(?P<begun>.*)\Z")
+MAPPED = re.compile(r"%%hermes[ \t](?:.*[ \t])?--map(?:[ \t]+|=)(?P<begun>\w*)\Z")
 CELL = re.compile(r"%%hermes[ \t](?:.*[ \t])?(?P<begun>--[\w-]*)\Z")
 NAMING = frozenset({"show", "resume", "export"})
 MOST = 50  # conversations that are offered, the latest
 
 
-def words(before: str, latest: Callable[[], Iterable[SessionRow]]) -> tuple[str, list[str]]:
-    """The end of a line that is being written, and what may take its place; nothing where it is no line of ours."""
+def words(
+    before: str, latest: Callable[[], Iterable[SessionRow]], names: Mapping[str, object]
+) -> tuple[str, list[str]]:
+    """The end of a line that is being written, and what may take its place; nothing where it is no line of ours.
+    `names` are the notebook's variables."""
+    if mapped := MAPPED.match(before):
+        return mapped["begun"], [name for name in tabular(names) if name.startswith(mapped["begun"])]
     if cell := CELL.match(before):
         return cell["begun"], [name for name in OPTIONS if name.startswith(cell["begun"])]
     found = LINE.match(before)
@@ -41,8 +49,13 @@ def words(before: str, latest: Callable[[], Iterable[SessionRow]]) -> tuple[str,
         return begun, [name for name in RANGES if name.startswith(begun)]
     if command not in NAMING:
         return "", []
-    names = ("last", *(name for row in latest() for name in (short(row.id), row.title) if name))
-    return begun, [name for name in dict.fromkeys(names) if name.startswith(begun)]
+    known = ("last", *(name for row in latest() for name in (short(row.id), row.title) if name))
+    return begun, [name for name in dict.fromkeys(known) if name.startswith(begun)]
+
+
+def tabular(names: Mapping[str, object]) -> list[str]:
+    """The variables that have rows: lists, tuples, and frames, known by the module that made them."""
+    return [name for name in visible(names) if isinstance(names[name], list | tuple) or frame(names[name])]
 
 
 def matched(desk: Desk, before: str) -> SimpleMatcherResult:
@@ -55,6 +68,6 @@ def matched(desk: Desk, before: str) -> SimpleMatcherResult:
         except (HermesError, SettingsError, StoreError):
             return ()
 
-    begun, found = words(before, latest)
+    begun, found = words(before, latest, desk.shell.user_ns)
     completions = [SimpleCompletion(text, type="hermes") for text in found]
     return {"completions": completions, "matched_fragment": begun, "suppress": bool(found)}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.figures import minute
 from hermes_kernel.core.text import brief
-from hermes_kernel.looking import Answer, answer, conversation
+from hermes_kernel.looking import Answer, answer, conversation, conversations, summarised, whole
 from hermes_kernel.session import HermesError
 from hermes_kernel.view.finds import finds_html, finds_text, short
 from hermes_kernel.view.reading import Conversation, told_html, told_text, turns
@@ -19,6 +19,7 @@ from hermes_kernel.world.store.naming import BEGINNING
 from magics.table import Page, Shown, Table, facts
 
 if TYPE_CHECKING:
+    from hermes_kernel.world.store import SessionRow
     from magics.desk import Desk
 
 HERE = "%hermes"  # what a person writes before a command
@@ -26,17 +27,27 @@ BACK = "The conversation is back; the notebook's variables are what they are now
 NOTHING = "Nothing has been said in this conversation yet. `%hermes sessions` lists those there are."
 DIGITS = 9  # of a number that a person writes
 LISTED = 20  # sessions, unless a number is asked for
+READ = {"summary": summarised, "all": whole}
+COLUMNS = ("session", "title", "outcome", "calls", "last active")
 
 
 def sessions(desk: Desk, rest: str) -> Shown:
-    """The conversations last active, the latest first."""
-    found = desk.store.sessions(count("sessions", rest) or LISTED)
-    rows = tuple(
-        (short(each.id), brief(each.title, 60), each.outcome or "open", each.calls, minute(each.active))
-        for each in found
-    )
-    note = "" if rows else "There are no sessions yet."
-    return Table(("session", "title", "outcome", "calls", "last active") if rows else (), rows, found, note)
+    """The conversations last active, the latest first; or all sessions, those of subagents and of maps among them."""
+    words = rest.split()
+    most = count("sessions", " ".join(word for word in words if word != "all")) or LISTED
+    if "all" not in words:
+        found = conversations(desk.store, most)
+        rows = tuple(_session(each) for each in found)
+        columns: tuple[str, ...] = COLUMNS
+    else:
+        found = desk.store.sessions(most)
+        rows = tuple((*_session(each), each.kind, short(each.parent)) for each in found)
+        columns = (*COLUMNS, "kind", "from")
+    return Table(columns if rows else (), rows, found, "" if rows else "There are no sessions yet.")
+
+
+def _session(row: SessionRow) -> tuple[Any, ...]:
+    return (short(row.id), brief(row.title, 60), row.outcome or "open", row.calls, minute(row.active))
 
 
 def search(desk: Desk, rest: str) -> Shown:
@@ -50,18 +61,21 @@ def search(desk: Desk, rest: str) -> Shown:
 
 
 def show(desk: Desk, rest: str) -> Shown:
-    """A conversation to read: all of it, its turns, or the messages around a place."""
+    """A conversation to read: this session of it, its turns, the messages around a place, its summary and what that
+    stands for, or all of it since before it was compressed."""
     name, part = _place(rest)
+    read = READ.get(part, conversation)
     try:
-        told = conversation(desk.store, name or desk.agent.session_id)
+        told = read(desk.store, name or desk.agent.session_id)
     except NoSession:
         if name:
             raise
         raise HermesError(NOTHING) from None
     if part == "turns":
         return _turns(told)
-    near = told.near(int(part)) if part else told
-    return Page(told_text(near, folded=not part), told_html(near, folded=not part), near.passages)
+    near = told.near(int(part)) if part.isdecimal() else told
+    folded = not part.isdecimal()
+    return Page(told_text(near, folded=folded), told_html(near, folded=folded), near.passages)
 
 
 def resume(desk: Desk, rest: str) -> Shown:
@@ -120,7 +134,7 @@ def sql(desk: Desk, rest: str) -> Shown:
 def _place(rest: str) -> tuple[str, str]:
     """What conversation is named, and what of it is to be shown. A short number by itself is a place in this one."""
     name, _, part = rest.rpartition(" ")
-    if part == "turns" or (part.isdecimal() and len(part) <= DIGITS and (name or len(part) < BEGINNING)):
+    if part in ("turns", *READ) or (part.isdecimal() and len(part) <= DIGITS and (name or len(part) < BEGINNING)):
         return name.strip(), part
     return rest, ""
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from magics.desk import Desk
 
 CELL = re.compile(r"[ \t]*%%hermes(?![\w?])[ \t]*(?P<line>.*)")
-RETRY = re.compile(r"\s*%hermes[ \t]+retry\b[ \t]*(?P<line>[^\n]*)\s*\Z")
+AWAITED = re.compile(r"\s*%hermes[ \t]+(?P<command>retry|compress)\b[ \t]*(?P<line>[^\n]*)\s*\Z")
 ASKED = re.compile(r"\s*%hermes[ \t]+(?P<line>\w+[ \t]+\S[^\n]*\?)\s*\Z")  # else IPython shows help on its last word
 HERE = "get_ipython().magics_manager.registry['HermesMagics']"
 
@@ -52,7 +52,7 @@ class HermesMagics(Configured, Magics):
 
     def preload(self) -> None:
         """Import what the first turn needs; for a thread, while a person is still typing."""
-        for name in ("magics.desk", "hermes_kernel.agent", "openai"):
+        for name in ("magics.desk", "magics.asking", "hermes_kernel.agent", "openai"):
             import_module(name)
 
     def close(self) -> None:
@@ -75,24 +75,37 @@ class HermesMagics(Configured, Magics):
         The turn is in ``_`` afterwards: its ``text``, ``outcome``, ``tool_calls``, ``usage``.
 
         Options: ``--model M``, ``--budget N`` (model calls), ``--session ID|new|last``, ``--tools a,b|none``,
-        ``--skill NAME``, ``--as VAR``, ``--timeout S``, ``--no-cells``, ``--plain``, ``--quiet``.
+        ``--skill NAME``, ``--as VAR``, ``--timeout S``, ``--map VAR`` (ask for each row), ``--workers N``,
+        ``--no-cells``, ``--plain``, ``--quiet``.
 
         ``%hermes COMMAND``: status, budget, usage, new, sessions, search, show, resume, branch, title, export, sql,
-        undo, retry, model, tools, config, doctor, help. ``%hermes help`` says what each does.
+        compress, undo, retry, model, tools, mcp, config, doctor, help. ``%hermes help`` says what each does.
         """
         if cell is not None:
-            return self.desk.ask(line, cell)
+            from magics.asking import ask
+
+            return ask(self.desk, line, cell)
         from magics.commands import run
 
         return run(self.desk, line)
 
     async def ask(self, line: str, body: str) -> None:
         """A ``%%hermes`` cell."""
-        await self.desk.ask(line, body)
+        from magics.asking import ask
+
+        await ask(self.desk, line, body)
 
     async def retry(self, line: str) -> None:
         """A ``%hermes retry`` cell."""
-        await self.desk.retry(line)
+        from magics.asking import retry
+
+        await retry(self.desk, line)
+
+    async def compress(self, line: str) -> None:
+        """A ``%hermes compress`` cell."""
+        from magics.compressing import compress
+
+        await compress(self.desk, line)
 
     def refuse(self) -> None:
         """A ``%%hermes`` cell within another cell.
@@ -132,8 +145,8 @@ def rewrite(lines: list[str]) -> list[str]:
         return [f"await {HERE}.ask({found['line'].strip()!r}, {''.join(lines[first + 1 :])!r})\n"]
     if not lines or "%hermes" not in lines[0]:
         return lines
-    if alone := RETRY.match("".join(lines)):
-        return [f"await {HERE}.retry({alone['line'].strip()!r})\n"]
+    if alone := AWAITED.match("".join(lines)):
+        return [f"await {HERE}.{alone['command']}({alone['line'].strip()!r})\n"]
     asked = ASKED.match("".join(lines))
     return [f"get_ipython().run_line_magic('hermes', {asked['line']!r})\n"] if asked else lines
 

@@ -35,6 +35,8 @@ class Options:
     plain: bool = False
     quiet: bool = False
     timeout: float | None = None
+    map: str = ""
+    workers: int | None = None
     words: str = ""
 
 
@@ -75,6 +77,10 @@ OPTIONS: dict[str, Option] = {
     "--skill": Option("NAME", "a skill's name", "read this skill first; may be said again"),
     "--as": Option("VAR", "a variable's name", "keep the turn in this variable, too", _variable),
     "--timeout": Option("S", "seconds from 0, at most a week", "stop the turn after so many seconds", _seconds),
+    "--map": Option(
+        "VAR", "the name of a table or a list", "ask once for each row; $column in the prompt is its value", _variable
+    ),
+    "--workers": Option("N", "a whole number from 1", "with --map: rows that are asked at once", _positive),
     "--no-cells": Option("", "", "do not show the model the cells run since the last turn"),
     "--plain": Option("", "", "text only, no widgets"),
     "--quiet": Option("", "", "show nothing; the turn is in `_`"),
@@ -102,6 +108,8 @@ def parse(line: str) -> Options:
                 found["cells"] = False
             case _:
                 found[name[2:]] = value
+    if "workers" in found and "map" not in found:
+        raise HermesError("--workers goes with --map VAR, the table whose rows are asked about.")
     return Options(skills=skills, words=rest, **found)
 
 

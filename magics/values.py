@@ -31,6 +31,11 @@ def kind(value: Any) -> str:
     return made.__name__ if made.__module__ in ("builtins", "__main__") else f"{_root(made)}.{made.__name__}"
 
 
+def frame(value: Any) -> bool:
+    """A table with rows and columns, of pandas or polars."""
+    return LOOKS.get(f"{_root(type(value))}.{type(value).__name__}") in (_frame, _polars)
+
+
 def _root(made: type) -> str:
     return made.__module__.partition(".")[0]
 

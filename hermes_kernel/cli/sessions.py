@@ -23,13 +23,14 @@ def add_sessions(commands: Commands[argparse.ArgumentParser]) -> None:
     """The command, its options, and the commands below it."""
     made = command(commands, "sessions", "list the conversations that are kept")
     made.add_argument("-n", type=int, default=20, metavar="N", help="at most so many, the latest first (default: 20)")
+    made.add_argument("--all", action="store_true", help="also what was compressed since, subagents and rows of maps")
     made.add_argument("--json", action="store_true", help="a JSON list instead of text")
     made.set_defaults(do=sessions)
     add_pruning(made.add_subparsers(title="what becomes of them", metavar="COMMAND"))
 
 
 def sessions(options: argparse.Namespace) -> int:
-    """Print one line for each session.
+    """Print one line for each conversation, or for each session.
 
     Raises:
         Misuse: the number is below 1.
@@ -37,16 +38,19 @@ def sessions(options: argparse.Namespace) -> int:
     """
     if options.n < 1:
         raise Misuse("-n must be at least 1")
+    from hermes_kernel.looking import conversations
+
     with opened() as store:
-        rows = store.sessions(options.n)
+        rows = store.sessions(options.n) if options.all else conversations(store, options.n)
     if options.json:
         print(json.dumps([dataclasses.asdict(row) for row in rows], ensure_ascii=False, indent=2))
     else:
-        print("\n".join(map(_line, rows)) or "There are no sessions yet.")
+        print("\n".join(_line(row, kind=options.all) for row in rows) or "There are no sessions yet.")
     return 0
 
 
-def _line(row: SessionRow) -> str:
-    calls = counted(row.calls, "call")
-    parts = (short(row.id), minute(row.active), row.outcome or "open", calls, brief(clean(row.title), 60))
+def _line(row: SessionRow, *, kind: bool) -> str:
+    told = (clean(row.kind),) if kind else ()
+    about = (minute(row.active), row.outcome or "open", counted(row.calls, "call"))
+    parts = (short(row.id), *told, *about, brief(clean(row.title), 60))
     return "  ".join(part for part in parts if part)

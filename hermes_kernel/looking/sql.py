@@ -1,6 +1,5 @@
-"""What faces ask of a store beyond a search: a conversation with its relatives, and a person's own SQL.
-
-SQL can read the store and nothing else: DuckDB itself has it open read-only, with files, network and settings shut.
+"""A person's own SQL. It can read the store and nothing else: DuckDB itself has it open read-only, with files, network
+and settings shut.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from typing import Any
 
 from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.session import HermesError
-from hermes_kernel.view.reading import Conversation, Relative
 from hermes_kernel.world.store import Store
 
 ROWS = 1_000  # of an answer, unless more are asked for
@@ -34,28 +32,6 @@ class Answer:
     def shown(self) -> tuple[tuple[Any, ...], ...]:
         """The rows for a person: every text on one line of at most `CELL` characters."""
         return tuple(tuple(brief(cell, CELL) if isinstance(cell, str) else cell for cell in row) for row in self.rows)
-
-
-def conversation(store: Store, name: str) -> Conversation:
-    """The session that `name` names, to be read.
-
-    Raises:
-        NoSession: there is none, or there are several; the text names those that come close.
-        StoreError: the store cannot be read.
-    """
-    session = store.find(name)
-    passages = store.passages(session)
-    own, parent, children = store.relatives(session)
-    return Conversation(
-        session=session,
-        title=own.title,
-        notebook=own.notebook,
-        model=own.model,
-        started=passages[0].t if passages else own.last,
-        passages=passages,
-        parent=Relative(parent.session, parent.title) if parent.session else None,
-        children=tuple(Relative(child.session, child.title) for child in children),
-    )
 
 
 def answer(store: Store, statement: str, most: int = ROWS) -> Answer:

@@ -5,14 +5,17 @@ relatives. Pure; every text in it is other people's, and shown as text.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from hermes_kernel.core.figures import minute
+from hermes_kernel.core.figures import counted, minute
 from hermes_kernel.core.safe import clean, escape
 from hermes_kernel.core.search.found import Passage
 from hermes_kernel.core.text import brief
 from hermes_kernel.view.finds import short, speaker
 
+SUMMARY, BORDER = "summary", "since a compression"  # who speaks where no message does
+DESCENT = {"subagent": "a subagent of", "map": "a row of the map"}
+MANY = 20  # relatives of one kind that are listed
 MOST = 200  # messages shown at once
 NEAR = 5  # messages before and after a place
 FOLD_LINES, FOLD_CHARS = 3, 240  # of a result in text
@@ -30,8 +33,22 @@ class Relative:
 
 
 @dataclass(frozen=True, slots=True)
+class Helper:
+    """A subagent that worked for this session: its task, the calls it had leased, and, once it is back, how it ended
+    and what it used."""
+
+    session: str
+    task: str
+    granted: int
+    outcome: str = ""
+    used: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Conversation:
-    """A session and its messages. ``started`` is in seconds since 1970."""
+    """A session and its messages. ``started`` is in seconds since 1970. ``goes_on``: it is what became of its parent
+    when that was compressed; ``further`` is the session in which it goes on itself, for the same reason. ``rows``
+    counts those of its children that are rows of a map."""
 
     session: str
     title: str
@@ -41,14 +58,17 @@ class Conversation:
     passages: tuple[Passage, ...]
     parent: Relative | None = None
     children: tuple[Relative, ...] = ()
+    kind: str = "chat"
+    goes_on: bool = False
+    further: str = ""
+    helpers: tuple[Helper, ...] = ()
+    rows: int = 0
 
     def near(self, place: int) -> Conversation:
         """The same, but only the messages around `place`."""
         ranked = sorted(self.passages, key=lambda passage: abs(passage.n - place))[: 2 * NEAR + 1]
         kept = tuple(sorted(ranked, key=lambda passage: passage.n))
-        return Conversation(
-            self.session, self.title, self.notebook, self.model, self.started, kept, self.parent, self.children
-        )
+        return replace(self, passages=kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,18 +102,45 @@ def heading(told: Conversation) -> tuple[str, ...]:
     """Title, where it was, and its relatives: a line each."""
     about = (f"session {short(told.session)}", clean(told.notebook), clean(told.model), minute(told.started))
     lines = [brief(clean(told.title), 100) or "(no title)", " · ".join(part for part in about if part)]
-    if told.parent:
-        lines.append(f"branched from {_relative(told.parent)}")
+    return (*lines, *_descent(told), *_descendants(told))
+
+
+def _descent(told: Conversation) -> Iterator[str]:
+    if told.parent and told.goes_on:
+        yield (
+            f"goes on from {_relative(told.parent)}, which was compressed: `show {short(told.session)} summary` reads "
+            f"what the model knows of it, `show {short(told.session)} all` all that was said"
+        )
+    elif told.parent:
+        yield f"{DESCENT.get(told.kind, 'branched from')} {_relative(told.parent)}"
+    if told.further:
+        yield f"goes on in {short(told.further)} since it was compressed"
+
+
+def _descendants(told: Conversation) -> Iterator[str]:
     if told.children:
-        lines.append(f"branches: {', '.join(map(_relative, told.children))}")
-    return tuple(lines)
+        yield f"branches: {', '.join(map(_relative, told.children[:MANY]))}{_more(len(told.children))}"
+    if told.rows:
+        yield f"rows of a map: {told.rows:,}"
+    if told.helpers:
+        yield f"subagents: {len(told.helpers):,}"
+    for helper in told.helpers[:MANY]:
+        ended = clean(helper.outcome).replace("_", " ") or "not finished"
+        used = f"{helper.used} of {counted(helper.granted, 'call')}"
+        yield f"  {short(helper.session)}  {ended}  {used}  {brief(clean(helper.task), 80)}".rstrip()
+    if len(told.helpers) > MANY:
+        yield f"  {_more(len(told.helpers)).strip()}"
+
+
+def _more(count: int) -> str:
+    return f" and {count - MANY:,} more" if count > MANY else ""
 
 
 def told_text(told: Conversation, *, folded: bool = True) -> str:
     """The conversation as text; results are folded to their first lines unless they are asked for."""
     lines = [*heading(told), ""]
     for passage in told.passages[:MOST]:
-        lines.append(f"[{passage.n}] {speaker(passage)} · {minute(passage.t)}")
+        lines.append(_place(passage))
         lines += [f"    {line}" for line in _lines(passage, folded=folded)]
     return "\n".join([*lines, *_rest(told)])
 
@@ -112,6 +159,13 @@ def _rest(told: Conversation) -> Iterator[str]:
         yield f"and {left:,} more messages: show the place of one, or export the session to read them all."
 
 
+def _place(passage: Passage) -> str:
+    """Where it is said, by whom and when, as far as that is known."""
+    where = f"[{passage.n}] " if passage.n else ""
+    when = f" · {minute(passage.t)}" if passage.t else ""
+    return f"{where}{speaker(passage)}{when}"
+
+
 def _lines(passage: Passage, *, folded: bool) -> Iterator[str]:
     text = clean(passage.text).strip("\n")
     lines = text[:LONGEST].splitlines() or [""]
@@ -125,7 +179,7 @@ def _lines(passage: Passage, *, folded: bool) -> Iterator[str]:
 
 
 def _html(passage: Passage, *, folded: bool) -> str:
-    head = f"[{passage.n}] {speaker(passage)} · {minute(passage.t)}"
+    head = _place(passage)
     words = escape("\n".join(_lines(passage, folded=False)))
     if passage.role != "tool":
         return f"<div><small>{escape(head)}</small></div><div {BODY}>{words}</div>"

@@ -37,15 +37,18 @@ WHERE session NOT IN (SELECT unnest(?::VARCHAR[])) AND (starts_with(session, ?) 
 EVERYBODY = "SELECT session FROM store.threads WHERE session NOT IN (SELECT unnest(?::VARCHAR[]))"
 ROWS = """
 SELECT id, parent, kind, title, notebook, model, epoch(started), epoch(ended), outcome, calls, tokens, cost,
-       epoch(active)
-FROM sessions ORDER BY active DESC, id DESC
+       epoch(active), coalesce(further, '')
+FROM sessions LEFT JOIN (
+    SELECT session, max(body->>'session_id') AS further FROM facts WHERE kind = 'Continued' GROUP BY session
+) ON session = id ORDER BY active DESC, id DESC
 """
 
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
     """One line of a list of sessions. Times are seconds since 1970-01-01 UTC; ``ended`` is None and ``outcome`` empty
-    while a turn is open; ``title`` falls back to the first prompt; ``cost`` is in US dollars."""
+    while a turn is open; ``title`` falls back to the first prompt; ``cost`` is in US dollars; ``continued`` is the
+    session in which the conversation goes on since it was compressed, empty where it was not."""
 
     id: str
     parent: str
@@ -60,6 +63,7 @@ class SessionRow:
     tokens: int
     cost: float
     active: float
+    continued: str = ""
 
 
 def newest(hand: Hand, limit: int) -> list[SessionRow]:

@@ -1,0 +1,111 @@
+"""What is seen of work that is no turn: many rows being asked, a conversation being made shorter. Pure.
+
+The plain form holds nothing that differs from run to run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from hermes_kernel.core.events import Compressed
+from hermes_kernel.core.figures import counted
+from hermes_kernel.core.safe import clean, escape
+from hermes_kernel.view.bundle import FRAME, TONES
+from hermes_kernel.view.words import shortened
+
+WIDTH = "max-width:32em;height:0.5em;border-radius:0.25em;overflow:hidden;background:var(--jp-layout-color3,#ccc)"
+SOON = 3  # rows after which the pace of the rest may be guessed
+READ = "`%hermes show summary` reads the summary, `%hermes show all` the whole conversation"
+
+
+class Sight(Protocol):
+    """One moment of such work."""
+
+    def html(self, seconds: float) -> str:
+        """As HTML, so many seconds after it began."""
+        ...
+
+    def plain(self) -> str:
+        """As text, once it is over."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """``done`` of ``of`` rows have an outcome, ``failed`` of them no answer; ``kept`` of them were answered in an
+    earlier run. ``ended`` is how it ended, and empty while it goes on; ``note`` is why rows were left out."""
+
+    of: int
+    done: int = 0
+    failed: int = 0
+    kept: int = 0
+    calls: int = 0
+    ended: str = ""
+    note: str = ""
+
+    def html(self, seconds: float) -> str:
+        share = 100 * self.done / self.of if self.of else 100.0
+        filled = f'<div style="width:{share:.1f}%;height:100%;background:{TONES["busy"]}"></div>'
+        told = f'role="progressbar" aria-valuemin="0" aria-valuemax="{self.of}" aria-valuenow="{self.done}"'
+        bar = "" if self.ended else f'<div {told} style="{WIDTH}">{filled}</div>'
+        return _frame(f"{bar}{_line(self._line(seconds))}", "hermes-progress")
+
+    def plain(self) -> str:
+        parts = [self.ended or "not finished", *self._counts(), counted(self.calls, "call"), clean(self.note)]
+        return " · ".join(part for part in parts if part)
+
+    def _line(self, seconds: float) -> str:
+        if self.ended:
+            return self.plain()
+        return " · ".join(part for part in (*self._counts(), self._left(seconds)) if part)
+
+    def _counts(self) -> list[str]:
+        told = [f"{self.done:,} of {counted(self.of, 'row')}"]
+        told += [f"{self.kept:,} of them from before"] if self.kept else []
+        return [*told, *([f"{self.failed:,} without an answer"] if self.failed else [])]
+
+    def _left(self, seconds: float) -> str:
+        """How long the rest may take, at the pace of this run; nothing while that is a guess."""
+        asked = self.done - self.kept
+        if asked < SOON or self.done >= self.of:
+            return ""
+        left = seconds / asked * (self.of - self.done)
+        return f"about {left / 60:.0f} min left" if left >= 90 else f"about {left:.0f} s left"
+
+
+@dataclass(frozen=True, slots=True)
+class Shortening:
+    """A compression that a person asked for: ``words`` say where it is, ``ended`` is what came of it."""
+
+    words: str = ""
+    ended: Compressed | None = None
+
+    def html(self, seconds: float) -> str:
+        if self.ended:
+            words, figures = shortened(self.ended)
+            gained = f": {figures}" if self.ended.after < self.ended.before else ""
+            return _frame(_line(f"{self._result(words)}{gained}"))
+        at = f"compressing the conversation, {int(seconds)} s" if seconds >= 1 else "compressing the conversation"
+        dot = f'<span aria-hidden="true" style="color:{TONES["busy"]}">● </span>'
+        return _frame(_line(" · ".join(part for part in (at, self.words) if part), dot))
+
+    def plain(self) -> str:
+        if self.ended is None:
+            return "the conversation was not compressed"
+        words = self._result(shortened(self.ended)[0])
+        return f"{words}; {READ}" if self.ended.after < self.ended.before else words
+
+    def _result(self, words: str) -> str:
+        if self.ended and self.ended.after >= self.ended.before:
+            why = f" ({clean(self.ended.note)})" if self.ended.note else ""
+            return f"nothing was to be gained, and the conversation is as it was{why}"
+        return clean(words)
+
+
+def _line(text: str, before: str = "") -> str:
+    return f'<div role="status" aria-live="polite">{before}{escape(text)}</div>'
+
+
+def _frame(inside: str, name: str = "hermes-sight") -> str:
+    return f'<div class="{name}" style="{FRAME}">{inside}</div>'

@@ -1,0 +1,109 @@
+"""Painters of work that is no turn: something that is updated, with a Stop button beside it, or one line at the end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from hermes_kernel.view.sights import Sight
+from magics.frontend import Frontend, frontend
+from magics.live import LINGER, Spot
+from magics.options import Options
+from magics.stopping import Controls
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+PAUSE = 0.5  # seconds between two paintings
+
+
+class Watching(Protocol):
+    """Shows one piece of work, from its beginning to its end."""
+
+    def show(self, sight: Sight) -> None:
+        """It is as far as this."""
+        ...
+
+    def close(self) -> None:
+        """It is over, or was given up."""
+        ...
+
+
+def watching(shell: InteractiveShell, begun: Sight, press: Callable[[], None], options: Options) -> Watching:
+    """What shows it where this cell is looked at."""
+    if options.quiet:
+        return Unwatched()
+    if frontend(shell) is Frontend.NOTEBOOK and not options.plain:
+        return Updated(shell, begun, press)
+    return AtTheEnd(shell, begun)
+
+
+class Unwatched:
+    """``--quiet``."""
+
+    def show(self, sight: Sight) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+class AtTheEnd:
+    """One line when it is over, the same for the same end."""
+
+    def __init__(self, shell: InteractiveShell, begun: Sight) -> None:
+        self._shell = shell
+        self._sight = begun
+
+    def show(self, sight: Sight) -> None:
+        self._sight = sight
+
+    def close(self) -> None:
+        self._shell.display_pub.publish({"text/plain": self._sight.plain()})
+
+
+class Updated:
+    """Painted when it has changed, twice a second at most: rows may be done faster than eyes can follow."""
+
+    def __init__(self, shell: InteractiveShell, begun: Sight, press: Callable[[], None]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._began = self._loop.time()
+        self._spot = Spot(shell)
+        self._press = press
+        self._controls: Controls | None = None
+        self._sight = begun
+        self._shown = ""
+        self._ticker = asyncio.ensure_future(self._tick())
+
+    def show(self, sight: Sight) -> None:
+        self._sight = sight
+
+    def close(self) -> None:
+        self._ticker.cancel()
+        self._spot.put({"text/html": self._html(), "text/plain": self._sight.plain()})
+        if self._controls is not None:
+            self._controls.close()
+
+    async def _tick(self) -> None:
+        await asyncio.sleep(LINGER)
+        self._paint()
+        self._controls = await Controls.make(self._shown, self._press)
+        if self._controls is not None:
+            self._spot.put(self._controls.bundle())
+        while True:
+            await asyncio.sleep(PAUSE)
+            self._paint()
+
+    def _html(self) -> str:
+        return self._sight.html(self._loop.time() - self._began)
+
+    def _paint(self) -> None:
+        html = self._html()
+        if html == self._shown:
+            return
+        self._shown = html
+        if self._controls is not None:
+            self._controls.say(html)
+        else:
+            self._spot.put({"text/html": html, "text/plain": ""})

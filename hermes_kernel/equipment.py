@@ -90,7 +90,7 @@ class Equipment:
             self.model()
         _, aux = routes_of(self.settings.with_(fallback_models=(name,)), os.environ)
         others = routes_of(self.settings, os.environ) if self._given is None else ()
-        return OpenAIModel(self.settings, self._clock, routes=(aux, *others))
+        return OpenAIModel(self.settings.with_(context_window=0), self._clock, routes=(aux, *others))
 
     def first_route(self) -> int:
         """The number of the model to ask first: one that failed lately for reasons of its account is passed over."""

@@ -26,7 +26,7 @@ from hermes_kernel.core.events import (
 from hermes_kernel.core.messages import Transcript
 from hermes_kernel.core.search.query import QueryError
 from hermes_kernel.core.text import scrub
-from hermes_kernel.core.turn import Turn, World, closing, evolve, play, recall
+from hermes_kernel.core.turn import Turn, World, closing, evolve, goes_on, play, recall
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.ports import Archive
 from hermes_kernel.world.store import NoSession, StoreError
@@ -123,7 +123,7 @@ class Session:
         facts = (opened, *named, *begins)
         with self._taking(opened.session_id):
             self._log.append(opened.session_id, *facts)
-            self.turn = recall(facts, Turn(self.turn.limits))
+            self.turn = recall((*named, *begins), goes_on(self.turn, opened))
             self._opened, self._earlier = opened, (*self._earlier, old)
             with suppress(StoreError):  # then the old one can be gone on with as well, as if this were a branch of it
                 self._log.append(old, Continued(opened.session_id))

@@ -14,12 +14,15 @@ GAIN = 0.9
 REST = 0.25
 """Share of the window that is used up after a compression before the next summary is begun."""
 
+AGAIN = 1.1
+"""By how much a conversation has grown since a summary was begun when it is begun anew, should it have come to nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fill:
     """``window`` is how many tokens the model reads, 0 while that is not known; ``counts`` what the transcript is made
     of; ``gauges`` what each model was seen to make of text, ``model`` the one that spoke last. ``compressing`` is how
-    many tokens there were when a summary was begun beside the turn, 0 while none is being made; ``compressed`` once the
+    many tokens there were when a summary was last begun beside the turn, 0 since it was used; ``compressed`` once the
     conversation has lost its older part; ``rested`` the tokens it had right after that, without what came while the
     summary was being made; ``fruitless`` counts compressions in a row that gained next to nothing."""
 
@@ -44,8 +47,8 @@ class Fill:
 
     def filling(self, limits: Limits) -> bool:
         """A summary of the older part should be begun."""
-        full = max(limits.compress_at * self.window, self.rested + REST * self.window)
-        return self.window > 0 and not self.compressing and self.tokens >= full
+        full = max(limits.compress_at * self.window, self.rested + REST * self.window, self.compressing * AGAIN)
+        return self.window > 0 and self.tokens >= full
 
     def crowded(self, limits: Limits, output: int) -> bool:
         """The next call, with `output` tokens to be left for its reply, should not be made before a compression."""
@@ -63,11 +66,6 @@ class Fill:
     def of(self, transcript: Transcript) -> Fill:
         """The same model, another transcript."""
         return replace(self, counts=weighed(*transcript))
-
-    def asked(self, window: int) -> Fill:
-        """A turn begins, with a model that reads `window` (0: as before). Whether a summary is being made still is for
-        whoever makes it to know: another process may have begun it."""
-        return replace(self, window=window or self.window, compressing=0)
 
     def begun(self) -> Fill:
         """A summary of this transcript has been begun."""

@@ -97,7 +97,7 @@ def evolve(turn: Turn, event: Event) -> Turn:  # noqa: C901, PLR0911, PLR0912, P
         case Compressed():
             return _compressed(turn, event)
         case Spent(usage):
-            return replace(turn, usage=turn.usage + usage, fill=replace(turn.fill, compressing=0))
+            return replace(turn, usage=turn.usage + usage)
         case Started(call_id, repeatable):
             return turn if repeatable else replace(turn, begun=turn.begun | {call_id})
         case Observed():
@@ -152,7 +152,7 @@ def _asked(turn: Turn, asked: Asked) -> Turn:
         budget=IterationBudget(asked.budget or turn.limits.max_iterations),
         earlier=turn.earlier + turn.usage,
         room=turn.limits.max_tokens,
-        fill=fill.asked(asked.window),
+        fill=replace(fill, window=asked.window or fill.window),
         route=asked.route,
     )
 
@@ -272,7 +272,7 @@ def _undone(turn: Turn, turns: int) -> Turn:
     kept = max(len(turn.starts) - turns, 0)
     cut = turn.starts[kept] if kept < len(turn.starts) else len(turn.transcript)
     rest = Turn(turn.limits, turn.session_id, turn.system, turn.transcript[:cut], turn.starts[:kept])
-    return replace(rest, earlier=turn.earlier + turn.usage, fill=turn.fill.of(rest.transcript))
+    return replace(rest, earlier=turn.earlier + turn.usage, fill=replace(turn.fill.of(rest.transcript), compressing=0))
 
 
 def _waited(tries: Tries, fault: Fault) -> Tries:

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Protocol
 
 from hermes_kernel.core.commands import Command, Tell
-from hermes_kernel.core.events import Event, Interrupted, Kept
+from hermes_kernel.core.events import Event, Interrupted, Kept, Opened
 from hermes_kernel.core.policy import decide
 from hermes_kernel.core.record import evolve, recall
 from hermes_kernel.core.state import Tries, Turn, going_on, said
 
-__all__ = ["Tries", "Turn", "World", "closing", "decide", "evolve", "going_on", "play", "recall", "said"]
+__all__ = ["Tries", "Turn", "World", "closing", "decide", "evolve", "goes_on", "going_on", "play", "recall", "said"]
 
 
 class World(Protocol):
@@ -44,3 +45,10 @@ def closing(turn: Turn, by: str) -> tuple[Kept, ...]:
     stop = Interrupted(by)
     command = decide(evolve(turn, stop))
     return (stop, *(command.events if isinstance(command, Tell) else ()))
+
+
+def goes_on(turn: Turn, opened: Opened) -> Turn:
+    """The session that `opened` begins with what is known of the model from the one before it: how it counts, what it
+    reads, which summary is being made. A resumed session learns that anew."""
+    fill = replace(turn.fill.of(opened.transcript), compressed=False)
+    return replace(evolve(Turn(turn.limits), opened), fill=fill)

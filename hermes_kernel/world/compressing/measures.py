@@ -15,7 +15,11 @@ from hermes_kernel.core.messages import Transcript, User
 from hermes_kernel.settings import Settings
 
 TAIL, SUMMARY = 0.12, 0.07
-"""Shares of the window for the last messages and for the summary; the first messages have half of the tail's."""
+"""Shares for the last messages and for the summary; the first messages have half of the tail's. They are shares of what
+the window has left beside system prompt and tools."""
+
+LEAST_LEFT = 0.25
+"""Share of the window that is taken to be left at least: what stands beside the transcript is an estimate too."""
 
 UNKNOWN = 64_000
 """Tokens of the window that sizes are taken from where nothing is known and a person asks for a compression."""
@@ -73,6 +77,8 @@ class Measures:
 def measured(asked: Compress, settings: Settings) -> Measures:
     """The sizes for what is `asked`."""
     window = asked.window or (asked.tokens if asked.focus is None else 0) or UNKNOWN
-    keep = Keep(settings.protect_first, settings.protect_last, int(window * TAIL))
-    most = min(max(int(window * SUMMARY), LEAST_SUMMARY), MOST_SUMMARY)
+    beside = asked.tokens - asked.gauge.weight(weighed(*asked.transcript))
+    left = max(window - max(beside, 0), window * LEAST_LEFT)
+    keep = Keep(settings.protect_first, settings.protect_last, int(left * TAIL))
+    most = min(max(int(left * SUMMARY), LEAST_SUMMARY), MOST_SUMMARY)
     return Measures(asked, window, keep, most, settings.compress_at)

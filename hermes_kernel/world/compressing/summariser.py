@@ -23,9 +23,6 @@ from hermes_kernel.world.stop import Stop, Stopped
 TICK_SECONDS, TOLD_SECONDS = 0.5, 2.0
 """How often a waiting turn looks, and how often it says so."""
 
-AGAIN = 1.1
-"""By how much a conversation must have grown since a summary failed before the next is begun beside a turn."""
-
 ENDING_SECONDS = 2.0
 
 
@@ -40,12 +37,11 @@ class Summariser:
         self._pruned: Measures | None = None
         self._owed = Usage()
         self._why = ""
-        self._failed_at = 0
         self._window = 0
         self._leaving: set[asyncio.Future[None]] = set()
 
     def begin(self, asked: Compress) -> None:
-        if self._goes_on(asked.transcript) or asked.tokens < self._failed_at * AGAIN:
+        if self._goes_on(asked.transcript):
             return
         measures = measured(asked, self._settings())
         if measures.pruned() is not None:
@@ -95,13 +91,12 @@ class Summariser:
 
     def keep_to(self, transcript: Transcript) -> None:
         """The conversation is this one now, taken back perhaps: what does not fit it is given up."""
-        self._failed_at = 0
         if self._work is not None and not self._work.fits(transcript):
             self.give_up("the conversation was taken back")
 
     def give_up(self, why: str) -> None:
         """Let go of what was begun; its cost is owed."""
-        work, self._work, self._pruned = self._work, None, None
+        work, self._work, self._pruned, self._window = self._work, None, None, 0
         if work is not None:
             work.give_up()
             self._owe(work.usage, why)
@@ -112,7 +107,6 @@ class Summariser:
     def leave(self) -> Spent | None:
         """Another conversation begins; what this one still has to pay."""
         self.give_up("another conversation was begun")
-        self._failed_at = 0
         return self.owed()
 
     def close(self) -> None:
@@ -150,17 +144,14 @@ class Summariser:
 
     def _conclude(self, work: Work, transcript: Transcript) -> Compressed | None:
         """What has become of `work`, which is done: its summary in its place, or its cost, which is owed."""
+        made = work.applied(transcript)
+        if made is None:
+            self._fail(work)
         self._work, self._window = None, work.window
-        if made := work.applied(transcript):
-            self._failed_at = 0
-            return made
-        self._work = work
-        self._fail(work)
-        return None
+        return made
 
     def _fail(self, work: Work) -> None:
         self._work, self._window = None, work.window
-        self._failed_at = work.measures.asked.tokens
         self._owe(work.usage, work.trouble or "it no longer fits the conversation")
 
     def _owe(self, usage: Usage, why: str) -> None:

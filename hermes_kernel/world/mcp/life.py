@@ -24,7 +24,6 @@ from hermes_kernel.world.tools.results import Result, ToolError
 if TYPE_CHECKING:
     from hermes_kernel.world.mcp.session import Connection, Progress
 
-START_SECONDS = 60.0  # for a greeting; `npx` and `uvx` download what they run first
 AGAIN_SECONDS = 300.0  # after a death in which another one is not forgiven
 CALL_SECONDS = 15.0  # that a call waits for a server which is being started
 CHANGE_SECONDS = 1.0  # between two looks at tools that keep changing
@@ -55,8 +54,9 @@ class Life:
         """Whether it is the life of the server that is described so."""
         return (self.server, self.wrong) == (server, wrong)
 
-    async def live(self, environ: Mapping[str, str]) -> None:
-        """From the first start to the day it is given up. Cancelled, it ends the server and returns."""
+    async def live(self, environ: Mapping[str, str], start_seconds: float) -> None:
+        """From the first start to the day it is given up; a start may take `start_seconds`. Cancelled, it ends the
+        server and returns."""
         self._began = self._elapsed()
         self._set(Phase.STARTING)
         try:
@@ -65,7 +65,7 @@ class Life:
             server, secrets = self.server.filled(environ)
             self.secrets |= secrets
             while True:
-                was_ready, why = await self._once(server)
+                was_ready, why = await self._once(server, start_seconds)
                 if not was_ready or self._died_lately():
                     return self._give_up(why)
                 self._set(Phase.STARTING, why, self.state.tools)
@@ -98,13 +98,22 @@ class Life:
         try:
             result = await connection.call(tool, arguments, progress)
         except Gone as gone:
+            self._let_go(connection)
             raise ToolError(self._safe(
                 f"The MCP server {self.server.name!r} was lost during the call: {gone}. What the call has done is not "
                 "known; look before you do it again. The server is started once more."
             )) from None  # fmt: skip
         return replace(result, text=self._safe(result.text))
 
+    def _let_go(self, connection: Connection) -> None:
+        """Whoever comes next waits for another one."""
+        if self._connection is connection:
+            self._connection = None
+            self.settled.clear()
+
     async def _connected(self) -> Connection:
+        if self._connection is not None and self._connection.ended:
+            self._let_go(self._connection)
         try:
             await asyncio.wait_for(self.settled.wait(), CALL_SECONDS)
         except TimeoutError:
@@ -116,14 +125,14 @@ class Life:
             )
         return self._connection
 
-    async def _once(self, server: Described) -> tuple[bool, str]:
+    async def _once(self, server: Described, seconds: float) -> tuple[bool, str]:
         """One connection from its beginning to its end: whether it came to be ready, and why it ended."""
         from hermes_kernel.world.mcp.session import TROUBLE, connected, reason
 
         ending = self._ending = Ending()
         ready = False
         try:
-            async with asyncio.timeout(START_SECONDS) as limit, connected(server, self._folder(), ending) as connection:
+            async with asyncio.timeout(seconds) as limit, connected(server, self._folder(), ending) as connection:
                 await self._list(connection)
                 limit.reschedule(None)
                 ready = True
@@ -131,7 +140,7 @@ class Life:
                 self.settled.set()
                 await self._serve(connection, ending)
         except TimeoutError:
-            ending.come(f"it did not answer within {START_SECONDS:g} s")
+            ending.come(f"it did not answer within {seconds:g} s")
         except TROUBLE as error:
             ending.come(reason(error))
         finally:
@@ -148,8 +157,10 @@ class Life:
                 await self._list(connection)
 
     async def _list(self, connection: Connection) -> None:
-        listed, more = await connection.listed()
-        made = offered(self.server, listed, self._call, more=more)
+        listed = await connection.listed()
+        made = offered(self.server, listed.tools, self._call, more=listed.more)
+        for line in listed.wrong:
+            made.without(line)
         self.state = replace(self.state, phase=Phase.READY, why="", tools=made.tools, left_out=tuple(made.left_out))
 
     def _died_lately(self) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -27,6 +28,7 @@ from hermes_kernel.core.text import brief
 from hermes_kernel.world.mcp.described import Described
 from hermes_kernel.world.mcp.ending import Ending
 from hermes_kernel.world.mcp.lines import LONGEST, Lines, TooLong
+from hermes_kernel.world.tools.calls import scrubbed
 
 if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -95,6 +97,7 @@ class _Program(asyncio.SubprocessProtocol):
         self._may_write.set()
         self._exited = asyncio.Event()
         self._drained = False
+        self._dismissed = False
         self._how = ""
         self._transport: asyncio.SubprocessTransport | None = None
 
@@ -138,7 +141,8 @@ class _Program(asyncio.SubprocessProtocol):
         self._may_write.set()
 
     def _over(self, why: str) -> None:
-        self._ending.come(why)
+        if not self._dismissed:
+            self._ending.come(why)
         self._inbox.put_nowait(None)
 
     def _message(self, line: bytes | TooLong) -> SessionMessage | None:
@@ -148,15 +152,29 @@ class _Program(asyncio.SubprocessProtocol):
         try:
             return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
         except ValueError:
+            return self._mended(line)
+
+    def _mended(self, line: bytes) -> SessionMessage | None:
+        """A message that holds halves of a surrogate pair, as JavaScript writes them, or one that is none at all: who
+        waits for it is told, for it will not come again."""
+        try:
+            found = scrubbed(json.loads(line))
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict) or "jsonrpc" not in found:
             self._ending.hear(line[-200:] + b"\n")
             return None
+        try:
+            return SessionMessage(jsonrpc_message_adapter.validate_python(found, by_name=False))
+        except ValueError:
+            number = found.get("id")
+            return _refused(number, "the answer is no message of the protocol") if isinstance(number, int) else None
 
     def _too_long(self, line: TooLong) -> SessionMessage | None:
         if line.answers is None:
             self._over(f"it sent a message of {line.size:,} bytes, and {LONGEST:,} are taken")
             return None
-        error = ErrorData(code=INTERNAL_ERROR, message=f"the answer has {line.size:,} bytes, and {LONGEST:,} are taken")
-        return SessionMessage(JSONRPCError(jsonrpc="2.0", id=line.answers, error=error))
+        return _refused(line.answers, f"the answer has {line.size:,} bytes, and {LONGEST:,} are taken")
 
     async def hear(self, to: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
         """Hand on what comes, until the process or its stdout is no more."""
@@ -181,6 +199,7 @@ class _Program(asyncio.SubprocessProtocol):
 
     async def end(self) -> None:
         """Close its stdin, then end it and whatever it has started."""
+        self._dismissed = True  # that it ends now is our doing and no reason
         if (stdin := self._pipe(0)) is not None:
             stdin.close()
         for told, seconds in ENDING:
@@ -210,3 +229,7 @@ class _Program(asyncio.SubprocessProtocol):
 
     def _pipe(self, fd: int) -> asyncio.BaseTransport | None:
         return self._transport.get_pipe_transport(fd) if self._transport else None
+
+
+def _refused(number: int, why: str) -> SessionMessage:
+    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=number, error=ErrorData(code=INTERNAL_ERROR, message=why)))

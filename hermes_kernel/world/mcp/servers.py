@@ -28,6 +28,7 @@ from hermes_kernel.world.tools.results import Result, ToolError
 from hermes_kernel.world.tools.tool import Tool
 
 WAIT_SECONDS = 5.0  # that a turn waits for servers which are starting: a program in Python or Node takes 1 to 3
+START_SECONDS = 60.0  # until a server greets; `npx` and `uvx` download what they run first
 CLOSE_SECONDS = 0.75  # for all servers to end, side by side
 
 
@@ -37,15 +38,16 @@ class Servers:
     ``tables`` win over the file. A server that is described wrongly is failed from the start, and costs no other.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what servers need of their agent, and two of the world that tests set
         self, home: Path, tables: Mapping[str, Any], folder: Callable[[], Path], clock: Clock,
-        environ: Mapping[str, str] = os.environ,
+        environ: Mapping[str, str] = os.environ, start_seconds: float = START_SECONDS,
     ) -> None:  # fmt: skip
         self.home = home
         self._tables = tables
         self._folder = folder
         self._clock = clock
         self._environ = environ
+        self._start_seconds = start_seconds
         self._host = Hosting("hermes-mcp")
         self._lives: dict[str, Life] = {}
         self._tasks: dict[Life, asyncio.Task[None]] = {}
@@ -240,7 +242,7 @@ class Servers:
             await asyncio.wait(strays, timeout=CLOSE_SECONDS)
         for life in lives:
             if life.state.phase is Phase.NOT_STARTED and life not in self._tasks:
-                self._tasks[life] = asyncio.create_task(life.live(self._environ))
+                self._tasks[life] = asyncio.create_task(life.live(self._environ, self._start_seconds))
 
     async def _settled(self, seconds: float) -> None:
         waits = [asyncio.ensure_future(life.settled_by(seconds)) for life in tuple(self._lives.values())]

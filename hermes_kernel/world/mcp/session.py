@@ -7,11 +7,13 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from mcp import ClientSession, MCPError, types
 from mcp.client.session import ClientRequestContext, IncomingMessage
+from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from pydantic import ValidationError
 
 from hermes_kernel.core.text import brief
@@ -45,42 +47,74 @@ TROUBLE = (OSError, RuntimeError, ValueError, ExceptionGroup, MCPError, Gone)
 """What a server, its process, its address or its answers can raise here; `reason` words it."""
 
 
+@dataclass(slots=True)
+class Listed:
+    """The tools that a server lists, a line about each that is none, and whether there are more."""
+
+    tools: list[types.Tool] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+    more: bool = False
+
+    def take(self, tool: Any) -> None:
+        """One more, if it is one."""
+        try:
+            self.tools.append(types.Tool.model_validate(tool, by_name=False))
+        except ValidationError as error:
+            name = tool.get("name") if isinstance(tool, dict) else None
+            self.wrong.append(f"{brief(seen(str(name), 80), 80)} is left out: {_first(error)}")
+
+
 class Connection:
     """A server that has greeted us. ``changed`` is set when it says that its tools are others now."""
 
-    def __init__(self, session: ClientSession, ending: Ending, changed: asyncio.Event) -> None:
+    def __init__(
+        self, session: ClientSession, wire: JSONRPCDispatcher[Any], ending: Ending, changed: asyncio.Event
+    ) -> None:
         self.changed = changed
         self._session = session
+        self._wire = wire
         self._ending = ending
 
-    async def listed(self) -> tuple[list[types.Tool], bool]:
-        """The tools that it says it has, as many as are taken, and whether there are more.
+    async def listed(self) -> Listed:
+        """The tools that it says it has, as many as are taken.
 
         Raises:
             Gone, MCPError, ValidationError: it does not say.
         """
         capabilities = self._session.server_capabilities
         if capabilities is None or capabilities.tools is None:
-            return [], False
+            return Listed()
         try:
             async with asyncio.timeout(LIST_SECONDS):
                 return await self._pages()
         except TimeoutError:
             raise Gone(f"it did not list its tools within {LIST_SECONDS:g} s") from None
 
-    async def _pages(self) -> tuple[list[types.Tool], bool]:
-        found: list[types.Tool] = []
-        cursor, met = None, set[str]()
+    async def _pages(self) -> Listed:
+        listed = Listed()
+        cursor, met = "", set[str]()
         for _ in range(PAGES):
-            page = await self._session.list_tools(params=types.PaginatedRequestParams(cursor=cursor))
-            found += page.tools
-            cursor = page.next_cursor
+            cursor = await self._page(cursor, listed)
             if not cursor:
-                return found, False
-            if cursor in met or len(found) > TOOLS:
+                return listed
+            if cursor in met or len(listed.tools) > TOOLS:
                 break
             met.add(cursor)
-        return found, True
+        listed.more = True
+        return listed
+
+    async def _page(self, cursor: str, listed: Listed) -> str:
+        """One page; where the next begins. The session refuses a whole page for one tool that breaks the protocol, so
+        the page is taken from the wire where that can be asked without it."""
+        if self._session.initialize_result is None:
+            page = await self._session.list_tools(params=types.PaginatedRequestParams(cursor=cursor or None))
+            listed.tools += page.tools
+            return page.next_cursor or ""
+        raw = await self._wire.send_raw_request("tools/list", {"cursor": cursor} if cursor else None)
+        tools, following = raw.get("tools"), raw.get("nextCursor")
+        for tool in tools if isinstance(tools, list) else ():
+            listed.take(tool)
+        return following if isinstance(following, str) else ""
 
     async def call(self, tool: str, arguments: Mapping[str, Any], told: Progress) -> Result:
         """What it answers. Cancelled, it is told so. What its own schema says of its answer is not looked at: a pattern
@@ -110,6 +144,11 @@ class Connection:
             await asyncio.wait_for(self._ending.reached.wait(), GONE_SECONDS)
         except TimeoutError:
             self._ending.come(brief(seen(why, ERROR), 200))
+
+    @property
+    def ended(self) -> bool:
+        """There is nobody there any more."""
+        return self._ending.reached.is_set()
 
     async def over(self) -> None:
         """Return when the connection has ended or the tools have changed."""
@@ -141,12 +180,12 @@ async def connected(server: Described, folder: Path, ending: Ending) -> AsyncGen
     async with (
         transport as (read, write),
         ClientSession(
-            read, write, message_handler=hear, list_roots_callback=roots,
+            dispatcher=(wire := JSONRPCDispatcher[Any](read, write)), message_handler=hear, list_roots_callback=roots,
             client_info=types.Implementation(name="hermes-kernel", version="1"),
         ) as session,
     ):  # fmt: skip
         await _greet(session)
-        yield Connection(session, ending, changed)
+        yield Connection(session, wire, ending, changed)
 
 
 async def _greet(session: ClientSession) -> None:

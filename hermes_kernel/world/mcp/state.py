@@ -42,7 +42,7 @@ class State:
         match self.phase:
             case Phase.FAILED:
                 return (f"The MCP server {self.name!r} is not available: {self.why}",)
-            case Phase.STARTING if not self.tools:
+            case Phase.STARTING | Phase.NOT_STARTED if not self.tools:
                 return (f"The MCP server {self.name!r} is still being started; its tools come when it is ready.",)
             case Phase.READY:
                 return tuple(f"The MCP server {self.name!r}: {line}." for line in self.left_out)

@@ -150,13 +150,16 @@ def test_an_attempt_that_gains_little_goes_on_at_once() -> None:
     assert size(reduced(tuple(talk), 1, KEEP)) < size(tuple(talk)) / 2
 
 
-@pytest.mark.parametrize("kind", ["results", "arguments", "many arguments", "answers", "pictures", "summary"])
+@pytest.mark.parametrize(
+    "kind", ["results", "arguments", "many arguments", "cut off", "answers", "pictures", "summary"]
+)
 def test_the_last_attempt_makes_room_whatever_fills_the_window(kind: str) -> None:
     huge = "word " * 40_000
     middle: dict[str, Transcript] = {
         "results": (Assistant("", tuple(ToolCall(str(n), "p", "{}") for n in range(9))), *(Observation(str(n), "p", huge) for n in range(9))),
         "arguments": (Assistant("", (ToolCall("1", "p", json.dumps({"content": huge})),)), Observation("1", "p", "ok")),
         "many arguments": (Assistant("", (ToolCall("1", "p", json.dumps({"all": ["word"] * 40_000})),)), Observation("1", "p", "ok")),
+        "cut off": (Assistant("", (ToolCall("1", "p", huge, flaw="cut off"),)), Observation("1", "p", "not run", ok=False)),
         "answers": (Assistant(huge),),
         "pictures": (User("", (PICTURE,) * 50), Assistant("I see.")),
         "summary": (User("[Summary of 9 earlier messages, a record.]\n\n" + huge, summary=True), Assistant("Yes.")),
@@ -168,6 +171,16 @@ def test_the_last_attempt_makes_room_whatever_fills_the_window(kind: str) -> Non
     assert smaller[-1] == User("and now?")
     assert not [m for m in smaller if isinstance(m, User) and not (m.text or m.images)]
     assert kind != "summary" or summary_text(summaries(smaller)[0]).startswith("word word")
+
+
+def test_calls_side_by_side_that_are_too_many_stay_all_the_same() -> None:
+    cut_off = ToolCall("99", "p", '{"content": "' + "word " * 9000, flaw="cut off")
+    asked = (*(ToolCall(str(n), "p", "{}") for n in range(99)), cut_off)
+    transcript = (User("q"), Assistant("", asked), *(Observation(c.id, "p", f"{c.id} word " * 4000) for c in asked))
+    smaller = reduced(transcript, 3, KEEP)
+    assert sound(smaller) == ""
+    assert len(smaller) == len(transcript)
+    assert size(smaller) < 100 * 100
 
 
 def test_nothing_to_take_is_the_same_conversation() -> None:

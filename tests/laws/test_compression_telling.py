@@ -142,6 +142,12 @@ def test_the_record_so_far_is_told_once() -> None:
     assert "so far" not in request("[1] user:\n| q")
 
 
+def test_what_a_person_wants_kept_is_asked_for_and_bounded() -> None:
+    body = request("[1] user:\n| q", "", "the port\nnumbers " + "and more " * 400)
+    assert "kept most fully:\n| the port numbers and more" in body
+    assert len(body) < 1000
+
+
 def test_the_template_names_its_sections_and_its_rules() -> None:
     assert all(f"## {title}\n" in SYSTEM for title in TITLES)
     for rule in ("language of the conversation", "material to record", "passwords", "whole new record"):

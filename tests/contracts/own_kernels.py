@@ -52,11 +52,11 @@ def gone(pid, seconds=10.0):
     return False
 
 
-def spec_of(folder, name, *argv):
+def spec_of(folder, name, *argv, **more):
     """A kernelspec in `folder`, which is to be on JUPYTER_PATH."""
     place = folder / "kernels" / name
     place.mkdir(parents=True)
-    spec = {"argv": [*argv, "{connection_file}"], "display_name": name, "language": "python"}
+    spec = {"argv": [*argv, "{connection_file}"], "display_name": name, "language": "python", **more}
     (place / "kernel.json").write_text(json.dumps(spec))
 
 

@@ -68,7 +68,11 @@ async def test_what_is_printed_and_the_last_value_are_told(kernel, folder, code,
         ("1 +", "SyntaxError: invalid syntax", "1 +"),
         ("import json\njson.loads('{')", "line 1 column 2 (char 1)", "line 2: json.loads('{')"),
         ("def f(): return f()\nf()", "RecursionError: maximum recursion depth exceeded", "in f: def f(): return f()"),
-        ("try:\n    1/0\nexcept Exception as e:\n    raise OSError('two') from e", "OSError: two", "line 4: raise OSError"),
+        (
+            "try:\n    1/0\nexcept Exception as e:\n    raise OSError('two') from e",
+            "OSError: two",
+            "line 4: raise OSError",
+        ),
         ("raise KeyboardInterrupt", "KeyboardInterrupt: the code was interrupted", ""),
         ("import sys\nsys.exit(3)", "SystemExit: 3", ""),
         ("print('before')\n1/0", "ZeroDivisionError: division by zero", "before\n"),
@@ -97,7 +101,9 @@ async def test_what_is_run_is_no_cell_so_that_nothing_large_is_held(kernel, fold
 
 
 async def test_figures_are_pictures_and_tables_are_text(kernel, folder):
-    drawn = await run_own(kernel, folder, "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.figure()\nplt.plot([3, 4]);")
+    drawn = await run_own(
+        kernel, folder, "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.figure()\nplt.plot([3, 4]);"
+    )
     assert [image.mime for image in drawn.images] == ["image/png"] * 2
     assert drawn.text.count("[image/png ") == 2
     assert "shown in the cell" not in drawn.text
@@ -130,6 +136,12 @@ async def test_a_long_answer_is_cut_and_kept_and_a_longer_one_is_not_held(kernel
     assert "19999" in Path(cut.kept_at).read_text()
     long = await run_own(kernel, folder, "for n in range(50): print('y' * 100_000)", tool_result_chars=1_000)
     assert "3,000,050 more characters were shown" in Path(long.kept_at).read_text()
+
+
+async def test_what_is_too_large_to_be_read_is_told_by_its_size(kernel, folder):
+    large = await run_own(kernel, folder, "print('z' * 9_000_000)\n'and then'")
+    assert large.text.strip().startswith("[9,000,032 bytes")
+    assert large.text.endswith("too many to be told]\n'and then'")
 
 
 async def test_code_that_runs_commands_needs_a_persons_word(kernel, folder):
@@ -167,7 +179,9 @@ inner = OwnKernel(cwd=Path("."), clock=SystemClock(), seconds=9)
 
 def test_importing_it_loads_nothing_heavy():
     code = "import sys, hermes_kernel.world.kernels; print([m for m in ('zmq', 'jupyter_client', 'traitlets') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2])
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2]
+    )
     assert done.stdout == "[]\n"
 
 

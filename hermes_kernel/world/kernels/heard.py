@@ -38,8 +38,8 @@ class Heard:
     leaving: bool = False
 
     def shell(self, message: Mapping[str, Any]) -> None:
-        """Take a reply."""
-        content = message["content"]
+        """Take a reply. A content that was too large to be read is a `memoryview`, here and below."""
+        content = {} if isinstance(message["content"], memoryview) else message["content"]
         for page in content.get("payload") or ():
             if page.get("source") == "page" and isinstance(page.get("data"), dict):
                 self.seen.show(page["data"])
@@ -51,6 +51,9 @@ class Heard:
         """Take what was published. What changes a display that was shown is for eyes."""
         self.count += 1
         content = message["content"]
+        if isinstance(content, memoryview):
+            self.seen.write(f"\n[{len(content):,} bytes were shown at once, too many to be told]\n")
+            return
         match message["header"]["msg_type"]:
             case "stream":
                 self.seen.write(content["text"])

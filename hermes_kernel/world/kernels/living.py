@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import signal
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,13 @@ ASK_SECONDS = 0.5  # before a kernel that is starting is asked again: what was p
 IDLE_SECONDS = 1.0  # without a message, after the reply: what would still be shown is lost
 INTERRUPT_SECONDS = 0.5  # before it is interrupted again: a library may have swallowed the first
 INTERRUPTS = 3
+PART_BYTES = 8_000_000  # of a message; a larger one is neither copied nor read: that holds all threads for 0.1 s
 GONE = "Its variables are gone; the next call starts a new one."
 SHUTDOWN_SECONDS = 0.6  # asked politely, then told, then killed: the whole of a close is to take a second
+
+LOG = logging.getLogger("hermes_kernel.kernels")  # jupyter_client's; what a person is to know is in the answers
+LOG.addHandler(logging.NullHandler())
+LOG.propagate = False
 
 
 class NoStart(Exception):
@@ -40,7 +46,7 @@ class Living:
 
         self._cwd = cwd
         self._environ, self._mark = marked(environ)
-        self._manager = AsyncKernelManager(kernel_name=spec)
+        self._manager = AsyncKernelManager(kernel_name=spec, log=LOG)
         self._manager.shutdown_wait_time = SHUTDOWN_SECONDS
         self._client: Any = None
         self._words = LastWords()
@@ -86,7 +92,7 @@ class Living:
                 cwd=str(self._cwd), env=self._environ, stdout=self._words.write, stderr=self._words.write
             )
         except NoSuchKernel:
-            raise NoStart(f"There is no kernel {brief(repr(name), 80)}. Installed: {_installed()}.") from None
+            raise NoStart(_absent(name)) from None
         except (OSError, ValueError, RuntimeError, ImportError) as error:
             raise NoStart(f"The kernel {name} could not be started: {brief(str(error), 300)}") from error
         self._words.started()
@@ -94,10 +100,11 @@ class Living:
         self._client.start_channels(stdin=False, hb=False)
         for work in (
             self._watch(),
-            self._listen(self._client.get_shell_msg, Heard.shell),
-            self._listen(self._client.get_iopub_msg, Heard.iopub),
+            self._listen(self._client.shell_channel, Heard.shell),
+            self._listen(self._client.iopub_channel, Heard.iopub),
         ):
             self._tasks.append(asyncio.create_task(work))
+            self._tasks[-1].add_done_callback(self._failed)
 
     async def _answer(self) -> None:
         heard = self._hear(Seen("off"))
@@ -147,13 +154,14 @@ class Living:
         self._heard = Heard(seen, loop.create_future(), loop.create_future(), quiet)
         return self._heard
 
-    async def _listen(
-        self, get: Callable[[], Awaitable[dict[str, Any]]], take: Callable[[Heard, Mapping[str, Any]], None]
-    ) -> None:
+    async def _listen(self, channel: Any, take: Callable[[Heard, Mapping[str, Any]], None]) -> None:
         while True:
+            frames = await channel.socket.recv_multipart(copy=False)
+            parts = [frame.bytes if len(frame) <= PART_BYTES else frame.buffer for frame in frames]
             try:
-                message = await get()
-            except ValueError:  # not signed by the kernel, or no JSON
+                _, parts = channel.session.feed_identities(parts)
+                message = channel.session.deserialize(parts, content=isinstance(parts[4], bytes))
+            except (ValueError, TypeError, IndexError):  # not signed by the kernel, or no message at all
                 continue
             if self._heard is not None and message["parent_header"].get("msg_id") in self._heard.ids:
                 take(self._heard, message)
@@ -175,6 +183,12 @@ class Living:
     def _die(self, how: str) -> None:
         if not self._death.done():
             self._death.set_result(how)
+
+    def _failed(self, task: asyncio.Task[None]) -> None:
+        """Whoever waits for the kernel hears that nobody listens to it any more."""
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not self._death.done():
+            self._death.set_exception(error)
 
     async def kill(self) -> None:
         """At once, with all it has started."""
@@ -212,7 +226,10 @@ def _manner(code: int | None) -> str:
     return f"killed by {known.get(-code, f'signal {-code}')}"
 
 
-def _installed() -> str:
+def _absent(name: str) -> str:
     from jupyter_client.kernelspec import KernelSpecManager
 
-    return ", ".join(sorted(KernelSpecManager().find_kernel_specs())) or "none"
+    installed = sorted(KernelSpecManager().find_kernel_specs())
+    if name in installed:
+        return f"The kernel {name} is installed, but not the provisioner that would start it."
+    return f"There is no kernel {brief(repr(name), 80)}. Installed: {', '.join(installed) or 'none'}."

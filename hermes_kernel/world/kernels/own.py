@@ -118,18 +118,18 @@ class OwnKernel:
 
     async def _run(self, code: str) -> Result:
         async with self._turnstile:
-            living, fresh = await self._ready()
+            living = await self._ready()
             seen = Seen(self._vision, where="")
             problem = await self._bounded(living, code, seen)
+            parts = (FRESH if self._lost else "", clean(seen.text()), problem)
+            self._lost = False  # now that it is told: the answer to a call that is stopped is heard by nobody
             if living.over:
                 await self._bury(living)
-            parts = (FRESH if fresh else "", clean(seen.text()), problem)
             told = "\n".join(part for part in parts if part)
             text = told or "Done. Nothing was printed: print(...) a value to see it."
             return Result(scrub(text), ok=not problem, images=tuple(seen.images))
 
-    async def _ready(self) -> tuple[Living, bool]:
-        """The kernel, and whether it is another one than the calls before this one had."""
+    async def _ready(self) -> Living:
         if self._settling is not None:
             await self._settling
             self._settling = None
@@ -137,9 +137,7 @@ class OwnKernel:
             await self._bury(self._living)
         if self._closed:
             raise ToolError(CLOSED)
-        living = self._living or await self._start()
-        fresh, self._lost = self._lost, False
-        return living, fresh
+        return self._living or await self._start()
 
     async def _start(self) -> Living:
         self._living = living = Living(self.spec, self.cwd, environment(os.environ, self._secrets()))
@@ -147,8 +145,8 @@ class OwnKernel:
         try:
             await living.start(self._start_seconds)
         except BaseException as error:
-            self._living = None
             await living.end(now=True)
+            self._living = None
             if isinstance(error, NoStart):
                 raise ToolError(str(error)) from error
             raise
@@ -171,8 +169,9 @@ class OwnKernel:
         return f"[The code did not end when interrupted {ended}: its Python was killed, its variables are gone.]"
 
     async def _bury(self, living: Living) -> None:
-        self._living, self._lost = None, True
+        self._lost = True
         await living.end(now=True)
+        self._living = None
 
     # --- the end
 

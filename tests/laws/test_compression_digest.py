@@ -176,7 +176,11 @@ def test_the_last_attempt_makes_room_whatever_fills_the_window(kind: str) -> Non
 def test_calls_side_by_side_that_are_too_many_stay_all_the_same() -> None:
     cut_off = ToolCall("99", "p", '{"content": "' + "word " * 9000, flaw="cut off")
     asked = (*(ToolCall(str(n), "p", "{}") for n in range(99)), cut_off)
-    transcript = (User("q"), Assistant("", asked), *(Observation(c.id, "p", f"{c.id} word " * 4000) for c in asked))
+    transcript: Transcript = (
+        User("q"),
+        Assistant("", asked),
+        *(Observation(c.id, "p", f"{c.id} word " * 4000) for c in asked),
+    )
     smaller = reduced(transcript, 3, KEEP)
     assert sound(smaller) == ""
     assert len(smaller) == len(transcript)

@@ -13,7 +13,7 @@ from hermes_kernel.core.search.passages import called
 from hermes_kernel.core.turn import recall
 from hermes_kernel.looking.conversations import conversation, further
 from hermes_kernel.session import HermesError
-from hermes_kernel.view.reading import BORDER, SUMMARY, Conversation
+from hermes_kernel.view.reading import BORDER, SUMMARY, UNKNOWN, Conversation
 from hermes_kernel.world.store import NoSession, Store
 from hermes_kernel.world.store.records import facts
 
@@ -49,7 +49,7 @@ def summarised(store: Store, name: str) -> Conversation:
     summary, taken = _taken(store, _facts(store, told.session))
     if summary is None:
         raise HermesError("There is no summary in this conversation: all of it is there word for word.")
-    first = Passage(told.session, 0, 0.0, SUMMARY, summary_text(summary))
+    first = Passage(told.session, 0, UNKNOWN, SUMMARY, summary_text(summary))
     said = (_passage(told.session, n, message) for n, message in enumerate(taken, 1))
     return replace(told, passages=(first, *said))
 
@@ -82,11 +82,11 @@ def _summary(transcript: Transcript) -> tuple[int, User] | None:
 def _passage(session: str, n: int, message: Message) -> Passage:
     match message:
         case User(text):
-            return Passage(session, n, 0.0, "user", text)
+            return Passage(session, n, UNKNOWN, "user", text)
         case Assistant(text, calls):
-            return Passage(session, n, 0.0, "assistant", "\n".join((text, *map(called, calls))).strip("\n"))
+            return Passage(session, n, UNKNOWN, "assistant", "\n".join((text, *map(called, calls))).strip("\n"))
         case Observation(_, tool, text):
-            return Passage(session, n, 0.0, "tool", text, tool)
+            return Passage(session, n, UNKNOWN, "tool", text, tool)
 
 
 def _line(store: Store, session: str) -> list[str]:

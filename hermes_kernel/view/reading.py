@@ -14,6 +14,7 @@ from hermes_kernel.core.text import brief
 from hermes_kernel.view.finds import short, speaker
 
 SUMMARY, BORDER = "summary", "since a compression"  # who speaks where no message does
+UNKNOWN = -1.0  # when a message was said of which no fact tells
 DESCENT = {"subagent": "a subagent of", "map": "a row of the map"}
 MANY = 20  # relatives of one kind that are listed
 MOST = 200  # messages shown at once
@@ -161,8 +162,8 @@ def _rest(told: Conversation) -> Iterator[str]:
 
 def _place(passage: Passage) -> str:
     """Where it is said, by whom and when, as far as that is known."""
-    where = f"[{passage.n}] " if passage.n else ""
-    when = f" · {minute(passage.t)}" if passage.t else ""
+    where = "" if passage.role in (SUMMARY, BORDER) else f"[{passage.n}] "
+    when = "" if passage.t == UNKNOWN else f" · {minute(passage.t)}"
     return f"{where}{speaker(passage)}{when}"
 
 

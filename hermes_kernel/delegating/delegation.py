@@ -62,7 +62,7 @@ class Delegation:
         reports = await Team(self._kin, terms, purse, tasks).work(
             speaker.stop, self._kin.equipment.settings.delegate_seconds
         )
-        return Result(self._words(reports, speaker), ok=any(report.outcome is not None for report in reports))
+        return Result(self._words(reports, speaker), ok=any(report.useful for report in reports))
 
     def _agreed(self, given: Any, tools: Tools) -> tuple[tuple[Task, ...], Terms]:
         """Everything that can be refused is refused before anything is lent.
@@ -115,6 +115,7 @@ class Delegation:
         lane = asyncio.Lock() if namespace else None
         terms = Terms(self._session.turn.session_id, equipment.tools, self._below(), lane)
         with player.working("delegate") as stop, readable():
+            equipment.offered(tools)
             try:
                 agreed = checked(tasks, terms, tools)
             except BadTasks as error:

@@ -47,6 +47,11 @@ class Report:
         return self.outcome is Outcome.COMPLETED
 
     @property
+    def useful(self) -> bool:
+        """It has an answer, or what was found until its calls or its time were used up."""
+        return self.outcome in {Outcome.COMPLETED, Outcome.BUDGET_EXHAUSTED}
+
+    @property
     def ended(self) -> str:
         """How it ended, in a word or two."""
         return str(self.outcome).replace("_", " ") if self.outcome else "not begun"

@@ -51,11 +51,10 @@ def tasks_of(given: Tasks) -> tuple[Task, ...]:
     Raises:
         BadTasks: there are none or too many, or one of them is no task.
     """
-    if isinstance(given, str | Mapping | Task):
-        given = (given,)
-    if not isinstance(given, Iterable):
-        raise BadTasks(f"tasks is a {type(given).__name__}: give a list with one brief for each subagent.")
-    items = list(islice(given, MOST + 1))
+    many = (given,) if isinstance(given, str | Mapping | Task) else given
+    if not isinstance(many, Iterable):
+        raise BadTasks(f"tasks is a {type(many).__name__}: give a list with one brief for each subagent.")
+    items: list[object] = list(islice(many, MOST + 1))
     if not items:
         raise BadTasks("tasks is empty: give one brief for each subagent.")
     if len(items) > MOST:

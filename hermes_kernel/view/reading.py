@@ -108,10 +108,9 @@ def heading(told: Conversation) -> tuple[str, ...]:
 
 def _descent(told: Conversation) -> Iterator[str]:
     if told.parent and told.goes_on:
-        yield (
-            f"goes on from {_relative(told.parent)}, which was compressed: `show {short(told.session)} summary` reads "
-            f"what the model knows of it, `show {short(told.session)} all` all that was said"
-        )
+        own = short(told.session)
+        yield f"goes on from {short(told.parent.session)}, which was compressed"
+        yield f"`show {own} summary` opens the summary, `show {own} all` reads all that was said"
     elif told.parent:
         yield f"{DESCENT.get(told.kind, 'branched from')} {_relative(told.parent)}"
     if told.further:

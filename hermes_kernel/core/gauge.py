@@ -36,6 +36,8 @@ _RUNS = bytes(ord("x") if byte in _CODED else ord(" ") for byte in range(256))
 
 _BOUND = 4.0
 """How far a rate goes from where it began, and how many times the estimate usage can be, or part of it, to be true."""
+_CHEAPEST = 0.45
+"""Text that costs a smaller share of its estimate was cut; pictures alone vary more."""
 _SLACK = 64
 _BESIDE = 100_000
 """Tokens that a call may hold beside its transcript, and may come to hold between two calls: tools, mostly."""
@@ -140,7 +142,8 @@ class Gauge:
         """The rates, each moved by its part in the difference between `told` and the estimate of `new`."""
         parts = [rate * count for rate, count in zip(self.rates, new.each(), strict=True)]
         expected = sum(parts)
-        if not expected / _BOUND <= told <= expected * _BOUND or not expected:
+        least = 1 / _BOUND if new.images else _CHEAPEST
+        if not expected * least <= told <= expected * _BOUND or not expected:
             return self.rates
         trust = expected / (expected + _NOISE)
         step = trust * (told - expected) / sum(part * part for part in parts)

@@ -17,8 +17,13 @@ _LEAST = 1000
 _NEW_ONLY = (0.4, 1.5)
 """A count within these shares of what is new since the last call leaves out what was cached."""
 _SLACK = 300
+_PLATEAU = 0.1
+"""How much more has to be sent, as a share of the count before, until a count must be higher."""
 _SAME, _ROUND = 0.02, 0.01
 """How close two counts are that are one limit, and how close one is to a power of two that is the limit."""
+
+
+_PRIOR = Gauge()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,7 @@ class Audit:
         self._near = near
         self._gauge = Gauge()
         self._last: Counts | None = None
+        self._top, self._filled = 0, Counts()
         self._low = 0
 
     def tokens(self, sent: Counts) -> int:
@@ -50,18 +56,28 @@ class Audit:
         if usage.estimated or not counted:
             return None
         self._last = sent
-        expected = self._gauge.tokens(sent)
+        missing = self._missing(sent, counted)
+        expected = max(self._gauge.tokens(sent), counted + missing)
         share = _TAUGHT if self._gauge.told else _UNTAUGHT
         pictures = self._gauge.weight(Counts(images=sent.images))
-        if counted >= share * (expected - pictures):
+        if not missing and counted >= share * (expected - pictures):
             self._gauge, self._low = self._gauge.learned(sent, counted), 0
             return None
-        if counted < _LEAST or (last is not None and self._is_new_only(counted, sent - last)):
+        again, self._low = abs(counted - self._low) <= _SAME * counted, counted
+        limit = _power(counted)
+        cached = last is not None and self._is_new_only(counted, sent - last) and not (again and limit)
+        if counted < _LEAST or cached or not (limit or again or self._near):
             return None
-        again = abs(counted - self._low) <= _SAME * counted
-        self._low = counted
-        window = _power(counted) or (counted if again else 0)
-        return Cut(counted, expected, window) if window or self._near else None
+        return Cut(counted, expected, limit or (counted if again else 0))
+
+    def _missing(self, sent: Counts, counted: int) -> int:
+        """Tokens that were sent since counts ceased to rise, at the least; 0 while they are too few to tell."""
+        more = round(_PRIOR.weight(replace(sent - self._filled, images=0)) * _UNTAUGHT)
+        fewer = _PRIOR.weight(replace(self._filled - sent, images=0))
+        if fewer > _SAME * self._top or not _TAUGHT * self._top <= counted <= (1 + _ROUND) * self._top:
+            self._top, self._filled = counted, sent
+            return 0
+        return more if more > self._top * _PLATEAU + _SLACK else 0
 
     def _is_new_only(self, counted: int, new: Counts) -> bool:
         fresh, (least, most) = self._gauge.weight(replace(new, images=0)), _NEW_ONLY

@@ -49,18 +49,15 @@ def mcp(options: argparse.Namespace) -> int:
 
 
 def _do(action: str, words: list[str], servers: Servers) -> None:
-    from hermes_kernel.world.mcp import file
     from hermes_kernel.world.mcp.adding import adding
 
     named = [word for word in words if word != "--json"]
     as_json = len(named) < len(words)
     match action:
         case "add":
-            name, table = adding(words)
-            servers.refuse_taken(name)
-            file.add(servers.home, name, table)
+            servers.roster.add(*adding(words))
         case "remove":
-            file.remove(servers.home, _name(named))
+            servers.roster.remove(_name(named))
         case "tools":
             _tools(servers, _name(named), as_json=as_json)
         case _:

@@ -115,7 +115,7 @@ def described(name: str, table: Any, *, strict: bool = True) -> Described:
 
 
 def _checked_name(name: str) -> str:
-    if not name.isprintable() or name != name.strip() or len(name) > NAME_CHARS:
+    if not name or not name.isprintable() or name != name.strip() or len(name) > NAME_CHARS:
         raise WrongServer(f"{_named(name)} is no name for an MCP server: one line of at most {NAME_CHARS} characters.")
     return name
 

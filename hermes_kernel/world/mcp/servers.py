@@ -15,11 +15,11 @@ from typing import Any
 
 from hermes_kernel.core.events import Noticed
 from hermes_kernel.core.text import brief
-from hermes_kernel.world.mcp import file
-from hermes_kernel.world.mcp.described import Described, WrongServer, described
+from hermes_kernel.world.mcp.described import Described, WrongServer
 from hermes_kernel.world.mcp.life import Life
 from hermes_kernel.world.mcp.naming import tool_name
 from hermes_kernel.world.mcp.progress import telling
+from hermes_kernel.world.mcp.roster import Roster
 from hermes_kernel.world.mcp.state import Phase, State
 from hermes_kernel.world.mcp.thread import Closed, Hosting
 from hermes_kernel.world.ports import Clock
@@ -35,15 +35,14 @@ CLOSE_SECONDS = 0.75  # for all servers to end, side by side
 class Servers:
     """The servers named in the settings (``tables``) and in the home's ``mcp.json``. ``folder`` is where work is done.
 
-    ``tables`` win over the file. A server that is described wrongly is failed from the start, and costs no other.
+    A server that is described wrongly is failed from the start, and costs no other.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - what servers need of their agent, and two of the world that tests set
         self, home: Path, tables: Mapping[str, Any], folder: Callable[[], Path], clock: Clock,
         environ: Mapping[str, str] = os.environ, start_seconds: float = START_SECONDS,
     ) -> None:  # fmt: skip
-        self.home = home
-        self._tables = tables
+        self.roster = Roster(home, tables)
         self._folder = folder
         self._clock = clock
         self._environ = environ
@@ -51,8 +50,6 @@ class Servers:
         self._host = Hosting("hermes-mcp")
         self._lives: dict[str, Life] = {}
         self._tasks: dict[Life, asyncio.Task[None]] = {}
-        self._written: dict[str, Any] = {}
-        self._stamp: tuple[Any, ...] = ()
         self._lock = threading.RLock()
         self._told: set[tuple[str, str]] = set()
 
@@ -111,22 +108,13 @@ class Servers:
             if self._host.begun:
                 wait((self._host.submit(self._settled(seconds)),), seconds)
 
-    def refuse_taken(self, name: str) -> None:
-        """Raise `WrongServer` where the settings have a server of that name: it would hide one in the file."""
-        if name in self._tables:
-            raise WrongServer(f"{name} is one of the settings' mcp_servers: change it there, or take another name.")
-
     def add(self, name: str, table: Mapping[str, Any]) -> State:
         """Write a server into ``mcp.json`` and start it.
 
         Raises:
             WrongServer: it is none, the settings have one of that name, or the file cannot be written.
         """
-        if name in self._tables:
-            raise WrongServer(
-                f"{name} is a server of the settings (mcp_servers): change it there, or take another name."
-            )
-        file.add(self.home, name, table)
+        self.roster.add(name, table)
         self.begin()
         return self._life(name).state
 
@@ -136,7 +124,7 @@ class Servers:
         Raises:
             WrongServer: it is not there.
         """
-        file.remove(self.home, name)
+        self.roster.remove(name)
         self.begin()
 
     def restart(self, name: str) -> State:
@@ -155,7 +143,7 @@ class Servers:
 
     def configure(self, tables: Mapping[str, Any]) -> None:
         """Other servers in the settings from here on."""
-        self._tables = tables
+        self.roster.tables = tables
 
     def close(self) -> None:
         """End all servers, within a second. Nothing can be started or called any more."""
@@ -168,29 +156,16 @@ class Servers:
     def _look(self) -> None:
         """Read what servers there are to be, where that may have changed."""
         with self._lock:
-            stamp = (file.stamp(self.home), repr(dict(self._tables)))
-            if stamp == self._stamp:
+            wanted = self.roster.changed()
+            if wanted is None:
                 return
-            self._stamp = stamp
-            before, wanted = self._lives, list(self._described())
+            before = self._lives
             self._lives = {
                 server.name: before[server.name]
                 if server.name in before and before[server.name].is_that(server, wrong)
                 else self._made(server, wrong)
                 for server, wrong in wanted
             }
-
-    def _described(self) -> Iterator[tuple[Described, str]]:
-        """Each server, with what is wrong about it. While the file cannot be read, it says what it said before."""
-        try:
-            self._written = file.written(self.home)
-        except WrongServer as error:
-            yield Described(file.FILE), str(error)
-        for name, table in {**self._written, **self._tables}.items():
-            try:
-                yield described(name, table, strict=name in self._tables), ""
-            except WrongServer as error:
-                yield Described(name), str(error)
 
     def _made(self, server: Described, wrong: str = "") -> Life:
         async def call(tool: str, arguments: Mapping[str, Any]) -> Result:

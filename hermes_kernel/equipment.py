@@ -14,6 +14,7 @@ from hermes_kernel.settings import FIXED, LOCAL, Settings, SettingsError
 from hermes_kernel.world.aside import Aside, small
 from hermes_kernel.world.compressing import Digester, Summariser
 from hermes_kernel.world.local import available
+from hermes_kernel.world.mcp import Servers
 from hermes_kernel.world.model import OpenAIModel
 from hermes_kernel.world.model.routes import routes_of
 from hermes_kernel.world.perform import Performer
@@ -49,6 +50,8 @@ class Equipment:
             clock=clock,
             finder=finder,
         ).builtins()
+        self.servers = Servers(settings.home, settings.mcp_servers, lambda: self.tools.cwd, clock)
+        self.tools.sources = (self.servers,)
         self.compressor = Summariser(lambda: self.settings, self.aside, clock)
         self._clock = clock
         self._given = given
@@ -135,7 +138,7 @@ class Equipment:
 
     def redact(self, text: str) -> str:
         """`text` without secrets, the endpoint's key among them."""
-        return redact(text, self.settings.secrets)
+        return redact(text, self.settings.secrets | self.servers.secrets)
 
     def configure(self, changes: dict[str, Any]) -> None:
         """Other settings from here on.
@@ -151,8 +154,9 @@ class Equipment:
             )
         self.settings = self.settings.with_(**changes)
         self.tools.configure(self.settings)
+        self.servers.configure(self.settings.mcp_servers)
         self.compressor.give_up("the settings were changed")
-        self.close()
+        self._release()
 
     def warm(self) -> None:
         """Import what the first call needs, if there is anything to call. For a thread."""
@@ -162,13 +166,17 @@ class Equipment:
                 self._made.warm()
 
     async def aclose(self) -> None:
-        """`close`, and wait for the connections of this loop."""
+        """Let go of connections, and wait for the connections of this loop."""
         await self.compressor.aclose()
         for made in self._let_go():
             await made.aclose()
 
     def close(self) -> None:
-        """Let go of connections and of the local model."""
+        """Let go of connections and of the local model, and end the servers of tools. Can be called again."""
+        self._release()
+        self.servers.close()
+
+    def _release(self) -> None:
         self.compressor.close()
         for made in self._let_go():
             made.close()

@@ -70,6 +70,9 @@ class Player:
         """
         seconds = self._equipment.settings.turn_seconds if timeout is None else timeout
         with self.working("ask") as stop, readable():
+            async with aclosing(self._equipment.servers.ready(stop)) as told:
+                async for noticed in told:
+                    yield noticed
             world = self._equipment.world(stop, names)
             self._equipment.tools.begin_turn()
             inside = self.lineage.next() if asked else None

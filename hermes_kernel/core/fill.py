@@ -15,7 +15,7 @@ REST = 0.25
 """Share of the window that is used up after a compression before the next summary is begun."""
 
 AGAIN = 1.1
-"""By how much a conversation has grown since a summary was begun when it is begun anew, should it have come to nothing."""
+"""By how much a conversation has grown since a summary was begun when the next is, should that have come to nothing."""
 
 
 @dataclass(frozen=True, slots=True)

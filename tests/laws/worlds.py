@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from hermes_kernel.core.budget import Limits
 from hermes_kernel.core.commands import CallModel, Command, Compress, RunTools, Tell, Wait
-from hermes_kernel.core.context import size, squeeze
+from hermes_kernel.core.compression import Keep, reduced, size
 from hermes_kernel.core.events import (
     Accepted,
     Asked,
     Compressed,
+    Compressing,
     Event,
     Failed,
     Final,
@@ -21,8 +22,10 @@ from hermes_kernel.core.events import (
     Opened,
     Replied,
     Retrying,
+    Spent,
     Started,
     TextDelta,
+    WindowFound,
 )
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.finish import Finish
@@ -47,9 +50,13 @@ class World:
     def __init__(self, seed: int, trouble: float = 0.3, tools: float = 0.5) -> None:
         self.dice = random.Random(seed)
         self.seed, self.trouble, self.tools, self.serial = seed, trouble, tools, 0
+        self.begun = False
 
     def perform(self, command: Command) -> Iterator[Event]:
         match command:
+            case CallModel() if self.begun and self.dice.random() < 0.5:
+                self.begun = False
+                yield from self._ready(command.transcript)
             case CallModel():
                 yield from self._model(command)
             case RunTools(calls):
@@ -58,24 +65,39 @@ class World:
                     yield Observed(call.id, self._word(), ok=self.dice.random() < 0.8)
             case Wait(seconds, attempt, of, fault):
                 yield Retrying(attempt, of, seconds, fault)
+            case Compress(_, _, tokens, ahead=True):
+                self.begun = True
+                yield Compressing(tokens)
             case Compress(transcript, attempt):
-                smaller = squeeze(transcript, attempt)
+                smaller = reduced(transcript, attempt, Keep(tokens=500))
                 yield Compressed(smaller, size(transcript), size(smaller))
             case Tell(events):
                 yield from events
 
+    def _ready(self, transcript: Transcript) -> Iterator[Event]:
+        """What was begun is ready, or has come to nothing."""
+        if self.dice.random() < 0.3:
+            yield Spent(Usage(1, 100, 10), "a summary")
+            return
+        smaller = reduced(transcript, 2, Keep(tokens=500))
+        yield Compressed(smaller, size(transcript), size(smaller), "summary", Usage(1, 100, 10))
+
     def _model(self, command: CallModel) -> Iterator[Event]:
+        if self.dice.random() < 0.1:
+            yield WindowFound(self.dice.choice([50, 500, 2000, 8000]), "overflow")
         if self.dice.random() < self.trouble:
             fault = self.dice.choice(FAULTS)
             wait = self.dice.choice([None, None, 1.0, 10_000.0])
-            yield Failed(fault, "no", wait=wait, partial=self.dice.choice([command.shown, command.shown + "p"]))
+            partial = self.dice.choice([command.shown, command.shown + "p"])
+            told = {"asked": 900, "window": 800} if self.dice.random() < 0.3 else {}
+            yield Failed(fault, "no", self.dice.choice([0, 400]), wait, partial, **told)  # type: ignore[arg-type]
             return
         text = self.dice.choice(["", "a", "b c"])
         calls = self._calls() if self.dice.random() < self.tools else ()
         finish = self.dice.choice([Finish.STOP, Finish.STOP, Finish.LENGTH, Finish.CONTENT_FILTER, Finish.OTHER])
         yield TextDelta(text)
         cut = (bool(calls) or not text) and self.dice.random() < 0.2
-        yield Replied(text, calls, finish, cut, usage=Usage(1, 10, self.dice.randrange(6000)))
+        yield Replied(text, calls, finish, cut, usage=Usage(1, self.dice.choice([10, 700]), self.dice.randrange(6000)))
 
     def _calls(self) -> tuple[ToolCall, ...]:
         names = [self.dice.choice(["python", "probe"]) for _ in range(self.dice.randrange(1, 4))]

@@ -18,12 +18,14 @@ TITLE = 80  # characters of a prompt that stands for a title
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """One turn: its prompt, the facts that followed, and when it was asked (seconds since 1970-01-01 UTC). An
-    ``inherited`` one was lived in the session this one was branched from: its messages are known, nothing else."""
+    ``inherited`` one was lived in the session this one was branched from: its messages are known, nothing else. Where
+    there is a ``summary``, nobody asked: it stands for earlier messages, and what follows it was said after those."""
 
     asked: Asked
     events: tuple[Kept, ...] = ()
     at: float = 0.0
     inherited: bool = False
+    summary: User | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ def _conversation(records: Sequence[Record]) -> Conversation:
 def _title(known: Sequence[tuple[float, Kept]], turns: Sequence[Exchange]) -> str:
     """The last name it was given, or the first prompt."""
     given = [fact.title for _, fact in known if isinstance(fact, Titled) and fact.title.strip()]
-    asked = [own_words(turn.asked.text)[1] for turn in turns[:1]]
+    asked = [own_words(turn.asked.text)[1] for turn in turns if turn.summary is None][:1]
     return brief((given[-1:] or asked or [""])[0], TITLE) or "Untitled session"
 
 
@@ -83,12 +85,13 @@ def _inherited(transcript: Transcript) -> tuple[Exchange, ...]:
 
 def _lived(messages: Transcript) -> Exchange:
     prompt = messages[0]
-    asked = Asked(prompt.text, prompt.images if isinstance(prompt, User) else ())
+    summary = prompt if isinstance(prompt, User) and prompt.summary else None
+    asked = Asked(prompt.text, prompt.images if isinstance(prompt, User) else ()) if summary is None else Asked("")
     events = [_event(message) for message in messages[1:]]
     last = messages[-1]
     if isinstance(last, Assistant) and last.text.strip() and not last.calls:
         events.append(Final(Outcome.COMPLETED, last.text))
-    return Exchange(asked, tuple(events), inherited=True)
+    return Exchange(asked, tuple(events), inherited=True, summary=summary)
 
 
 def _event(message: Message) -> Kept:

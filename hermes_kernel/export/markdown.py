@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 
+from hermes_kernel.core.compression.summary import stands_for, summary_text
 from hermes_kernel.core.figures import counted, minute
-from hermes_kernel.core.messages import Image
+from hermes_kernel.core.messages import Image, User
 from hermes_kernel.core.safe import clean, sanitise
 from hermes_kernel.core.text import brief
 from hermes_kernel.export.conversation import Conversation, Exchange
@@ -49,6 +50,11 @@ def used(turn: Exchange) -> tuple[str, ...]:
     return tuple(_call(piece) for piece in pieces(turn.events) if isinstance(piece, Used))
 
 
+def summed(summary: User) -> str:
+    """A summary, folded: it is nobody's words."""
+    return fold(f"Summary of {counted(stands_for(summary), 'earlier message')}", quote(summary_text(summary)))
+
+
 def with_images(images: Sequence[Image]) -> str:
     """That pictures went with a prompt; empty when none did."""
     if not images:
@@ -67,6 +73,10 @@ def _session(session: Conversation, *, told: bool) -> Iterator[str]:
 
 def _turn(turn: Exchange) -> Iterator[str]:
     yield "---"
+    if turn.summary is not None:
+        yield summed(turn.summary)
+        yield from (_piece(piece) for piece in pieces(turn.events))
+        return
     yield f"**You** · {minute(turn.at)}" if turn.at else "**You**"
     skills, said = own_words(turn.asked.text)
     yield from (f"*with the skill {span(name)}*" for name in skills)

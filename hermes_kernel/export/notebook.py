@@ -15,7 +15,7 @@ from typing import Any
 from hermes_kernel.core.messages import Image
 from hermes_kernel.core.safe import clean, sanitise
 from hermes_kernel.export.conversation import Conversation, Exchange
-from hermes_kernel.export.markdown import about, picture, used, with_images
+from hermes_kernel.export.markdown import about, picture, summed, used, with_images
 from hermes_kernel.export.marks import fold, heading
 from hermes_kernel.export.prompts import asked, cell
 from hermes_kernel.export.said import Said, pieces
@@ -64,7 +64,9 @@ def _turn(turn: Exchange, place: str, kernel: str) -> Iterator[Cell]:
     if turn.asked.images:
         yield _pictures(f"{place}-images", turn.asked.images)
     prompt = asked(turn.asked.text)
-    if prompt:
+    if turn.summary is not None:
+        yield _words(place, "\n\n".join(part for part in (summed(turn.summary), _shown(turn)["text/markdown"]) if part))
+    elif prompt:
         yield _code(place, cell(prompt, kernel), _shown(turn))
     else:
         yield _words(place, _shown(turn)["text/markdown"] or "*nothing was asked*")

@@ -14,6 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from nbconvert.filters import markdown2html
 
+from hermes_kernel.core.compression.summary import summary_message
 from hermes_kernel.core.events import (
     Accepted,
     Asked,
@@ -356,3 +357,47 @@ def test_what_there_is_not_is_refused_by_name():
 )
 def test_a_files_name_says_its_format(name, form):
     assert format_of(name) == form
+
+
+def compressed(summary: str) -> list[Record]:
+    """A session that goes on from a compressed one: first turn, summary, the end of a turn, and a turn of its own."""
+    transcript = (
+        User("How many ducks?"),
+        Assistant("Three."),
+        summary_message(summary, 12),
+        Assistant("So the geese left."),
+        User("And the swans?"),
+        Assistant("They stayed."),
+    )
+    return stored([Opened("s2", parent="s1", transcript=transcript), *turn("What now?")], "s2")
+
+
+@settings(max_examples=100, deadline=None)
+@given(hostile)
+def test_a_summary_is_folded_harmless_and_nobodys_words(summary):
+    told = export(compressed(summary), "md")
+    harmless(told)
+    assert "Summary of 12 earlier messages" in told
+    assert "not an instruction" not in told
+    assert told.count("**You**") == 3, "the summary is no prompt"
+    order = [
+        told.index(words) for words in ("How many ducks?", "Summary of 12", "So the geese left.", "And the swans?")
+    ]
+    assert order == sorted(order)
+
+
+@pytest.mark.parametrize("kernel", sorted(KERNELS))
+def test_a_notebook_does_not_ask_a_summary_again(kernel):
+    made = nbformat.reads(export(compressed("- The gate's code is 4711."), "ipynb", kernel), as_version=4)
+    asked_again = [cell.source for cell in made.cells if cell.cell_type == "code" and "load_ext" not in cell.source]
+    assert [source.removeprefix("%%hermes\n") for source in asked_again] == [
+        "How many ducks?", "And the swans?", "What now?",
+    ]  # fmt: skip
+    (summary,) = [cell for cell in made.cells if "4711" in cell.source]
+    assert summary.cell_type == "markdown"
+    assert "So the geese left." in summary.source
+
+
+def test_a_session_that_only_goes_on_is_not_called_by_its_summary():
+    only = stored([Opened("s2", parent="s1", transcript=(summary_message("ducks", 3), Assistant("Yes.")))], "s2")
+    assert export(only, "md").startswith("# Untitled session")

@@ -83,7 +83,7 @@ def test_retries_of_one_call_are_bounded_and_waits_never_pass_the_cap(seed: int,
     for event in run.log:
         if isinstance(event, Replied):
             in_a_row = compressed = 0
-        elif isinstance(event, Compressed):
+        elif isinstance(event, Compressed) and event.how == "digest":  # a summary made beside the turn comes as it will
             compressed += 1
             assert compressed <= limits.compressions
         elif isinstance(event, Retrying) and event.fault is not Fault.PROACTIVE_RATE_LIMIT:

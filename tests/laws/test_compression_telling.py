@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hermes_kernel.core.compression import SYSTEM, Keep, Plan, accepted, allowance, pieces, planned, request
-from hermes_kernel.core.compression.sections import TITLES
+from hermes_kernel.core.compression.sections import STATE, TITLES
+from hermes_kernel.core.compression.template import HOLDS
 from hermes_kernel.core.compression.weight import tokens
 from hermes_kernel.core.messages import Assistant, Observation, ToolCall, Transcript, User
 from tests.laws.conversations import HOSTILE, PICTURE, conversations, summaries, texts
@@ -149,7 +150,7 @@ def test_what_a_person_wants_kept_is_asked_for_and_bounded() -> None:
 
 
 def test_the_template_names_its_sections_and_its_rules() -> None:
-    assert all(f"## {title}\n" in SYSTEM for title in TITLES)
+    assert all(f"\n## {title} (" in SYSTEM for title in TITLES)
     for rule in ("language of the conversation", "material to record", "passwords", "whole new record"):
         assert rule in SYSTEM
 
@@ -166,6 +167,8 @@ def test_a_summary_may_have_a_word_for_ten_tokens_within_bounds() -> None:
         f"Here is the updated record:\n\n{RECORD}\n\n## Open questions\n- None.\n\n## What is left\n(none)\n",
         f"[Summary of 12 earlier messages, a record.]\n\n{RECORD}",
         RECORD.replace("## Goal and constraints", "**Goal and Constraints:**").replace("## State", "### 4. State"),
+        RECORD.replace("constraints", "constraints (what the person wants)").replace("now", f"now\n{HOLDS[STATE]}"),
+        RECORD + "\n\n## Facts to keep word for word\n- Build the parser in src/parser.py",
         RECORD + "\n- 3 of 7 tests pass" * 500,
         f"{RECORD}\n\n{RECORD}",
     ],

@@ -39,14 +39,14 @@ class Section:
 def parsed(text: str) -> tuple[Section, ...]:
     """The sections of a summary that have lines, in order, each once, without blank and repeated lines."""
     found: dict[str, list[str]] = {}
-    seen: set[tuple[str, str]] = set()
+    seen: set[str] = set()
     title = ""
     for line in map(str.rstrip, text.splitlines()):
         if heading := _title(line):
             title = heading
-        elif line and not ((title, line) in seen and len(line) >= REPEATED):
+        elif line and not (line in seen and len(line) >= REPEATED):
             found.setdefault(title, []).append(clip(line, LINE))
-            seen.add((title, line))
+            seen.add(line)
     return tuple(Section(title, tuple(lines)) for title, lines in found.items())
 
 
@@ -102,5 +102,5 @@ def _fitted(line: str, most: int) -> str:
 
 def _title(line: str) -> str:
     """The title that a line is, or ``""``: what stands behind ``## ``, and a known one however it is set off."""
-    known = _KNOWN.get(line.strip("#*_: 0123456789.)").casefold(), "")
+    known = _KNOWN.get(line.partition(" (")[0].strip("#*_: 0123456789.)").casefold(), "")
     return known or (line.removeprefix(MARK).strip(" #:*") if line.startswith(MARK) else "")

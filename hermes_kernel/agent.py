@@ -282,8 +282,6 @@ class Agent(Delegates):
         await self._equipment.aclose()
         self.close()
 
-    # --- inside
-
     async def _to_the_end(self, events: AsyncGenerator[Event, None]) -> Turn:
         async with aclosing(events):
             async for _ in events:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -183,3 +184,54 @@ def test_looking_changes_nothing(home: Path):
 def test_the_report_marks_problems_and_says_what_to_do():
     lines = report((Finding("a", State.OK, "fine"), Finding("b", State.PROBLEM, "gone", "bring it back"))).splitlines()
     assert lines == ["ok       a: fine", "PROBLEM  b: gone", "         → bring it back"]
+
+
+def test_the_window_is_told_where_it_can_be_known(home: Path):
+    def listed(**more: object) -> Answer:
+        return send(json.dumps({"data": [{"id": "mine", **more}]}).encode())
+
+    with serving(listed(context_length=32_768)) as url:
+        settings = Settings(home=home, base_url=url, model="mine")
+        assert of(looked(settings), "window").said == "32,768 tokens (the server says so)"
+        assert of(looked(settings.with_(context_window=9_000)), "window").said == "9,000 tokens (set)"
+    with serving(listed()) as url:
+        unknown = of(looked(Settings(home=home, base_url=url, model="mine")), "window")
+    assert unknown.state is State.NOTE
+    assert "HERMES_CONTEXT_WINDOW" in unknown.then
+
+
+def test_a_model_for_side_work_that_is_not_offered_is_named(home: Path):
+    with serving(models("one", "two")) as url:
+        settings = Settings(home=home, base_url=url, model="one")
+        assert not [each for each in looked(settings) if each.what == "aux_model"]
+        assert of(looked(settings.with_(aux_model="two")), "aux_model").state is State.OK
+        assert "three is not among" in of(looked(settings.with_(aux_model="three")), "aux_model").said
+        assert not [each for each in looked(settings.with_(aux_model="x@http://y/v1")) if each.what == "aux_model"]
+
+
+def test_a_kernel_for_subagents_that_is_not_there_is_named(home: Path):
+    assert of(looked(Settings(home=home)), "subagents").state is State.OK
+    missing = of(looked(Settings(home=home, delegate_kernel="nowhere")), "subagents")
+    assert (missing.state, "nowhere" in missing.said) == (State.NOTE, True)
+
+
+def test_each_mcp_server_is_looked_at_and_none_is_started(home: Path):
+    started = home / "started"
+    home.mkdir()
+    written = {
+        "good": {"command": sys.executable, "args": ["-c", f"open({str(started)!r}, 'w')"]},
+        "gone": {"command": "no-such-program"},
+        "keyless": {"command": sys.executable, "env": {"TOKEN": "${NOT_THERE}"}},
+        "off": {"command": "no-such-program", "disabled": True},
+        "far": {"url": f"https://me:{KEY}@mcp.example.org/mcp", "headers": {"Authorization": KEY}},
+        "wrong": {"commando": "x"},
+    }
+    (home / "mcp.json").write_text(json.dumps({"mcpServers": written}))
+    findings = looked(Settings(home=home), environ={"PATH": os.environ["PATH"]})
+    found = {each.what.removeprefix("MCP "): each for each in findings if each.what.startswith("MCP ")}
+    assert [name for name, each in found.items() if each.state is State.PROBLEM] == ["gone", "keyless", "wrong"]
+    assert "no-such-program" in found["gone"].said
+    assert "NOT_THERE" in found["keyless"].said
+    assert found["off"].said.endswith("(off)")
+    assert not started.exists()
+    assert KEY not in report(findings)

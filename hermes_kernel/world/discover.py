@@ -9,7 +9,7 @@ import json
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from http.client import HTTPException, HTTPResponse
 from typing import Any
 from urllib.error import HTTPError
@@ -32,19 +32,22 @@ ENOUGH = 4_000_000  # bytes of a list of models; the longest seen, of a hosted a
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What an endpoint says it offers. ``problem`` is one line where it did not say; ``status`` 0 without an answer."""
+    """What an endpoint says it offers; ``answer`` is how it said so. ``problem`` is one line where it did not say;
+    ``status`` 0 without an answer."""
 
     base_url: str
     models: tuple[str, ...] = ()
     problem: str = ""
     status: int = 0
     name: str = ""
+    answer: object = field(default=None, repr=False, compare=False)
 
 
 def listing(base_url: str, key: str = "", seconds: float = 5.0) -> Listing:
     """Ask one endpoint for its models. Never raises for anything it does."""
     try:
-        return Listing(base_url, _ids(fetched(f"{base_url.rstrip('/')}/models", key, seconds)), status=200)
+        answer = fetched(f"{base_url.rstrip('/')}/models", key, seconds)
+        return Listing(base_url, _ids(answer), status=200, answer=answer)
     except HTTPError as error:
         error.close()
         return Listing(base_url, problem=f"it answers HTTP {error.code}", status=error.code)

@@ -10,13 +10,13 @@ import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.text import brief
+from hermes_kernel.doctor.beyond import aux, kernel_of_subagents, servers, window
+from hermes_kernel.doctor.finding import Finding, State
 from hermes_kernel.given import near_misses
 from hermes_kernel.settings import LOCAL, RANGES, NoEndpoint, Settings
 from hermes_kernel.world.discover import Listing, listening, listing
@@ -29,24 +29,6 @@ NEEDED = ("hermes-kernel", "openai", "duckdb", "ipykernel", "ipython", "ipywidge
 ROOM = 500_000_000  # bytes below which a session's journal may soon find no room
 
 
-class State(StrEnum):
-    """How a finding stands: a ``problem`` keeps turns from working, a ``note`` is worth knowing."""
-
-    OK = "ok"
-    NOTE = "note"
-    PROBLEM = "problem"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing looked at. ``then`` is what to do next, empty when there is nothing to do."""
-
-    what: str
-    state: State
-    said: str
-    then: str = ""
-
-
 def examine(
     settings: Settings,
     environ: Mapping[str, str] | None = None,
@@ -54,7 +36,7 @@ def examine(
 ) -> tuple[Finding, ...]:
     """Everything looked at, in the order a person would. Takes up to 5 s where an endpoint does not answer."""
     environ = os.environ if environ is None else environ
-    servers = nearby()
+    others = nearby()
     return (
         *_python(),
         *_kernelspec(),
@@ -63,21 +45,12 @@ def examine(
         *_shared(settings),
         *_keyfile(settings.home / "kernel.toml"),
         *_names(environ),
-        *_endpoint(settings, servers),
-        *_nearby(servers),
+        *_endpoint(settings, others),
+        *_nearby(others),
         _local(settings),
+        *kernel_of_subagents(settings),
+        *servers(settings, environ),
     )
-
-
-def report(findings: tuple[Finding, ...]) -> str:
-    """The findings as lines of text."""
-    marks = {State.OK: "ok     ", State.NOTE: "note   ", State.PROBLEM: "PROBLEM"}
-    lines = []
-    for finding in findings:
-        lines.append(f"{marks[finding.state]}  {finding.what}: {finding.said}")
-        if finding.then:
-            lines.append(f"         → {finding.then}")
-    return "\n".join(lines)
 
 
 def _python() -> Iterator[Finding]:
@@ -203,6 +176,8 @@ def _offers(settings: Settings) -> Iterator[Finding]:
         case _:
             yield Finding("endpoint", State.OK, said)
             yield _model(settings.model, offered.models)
+            yield from aux(settings, offered.models)
+            yield from window(settings, offered.answer)
 
 
 def _model(model: str, models: tuple[str, ...]) -> Finding:

@@ -11,14 +11,11 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from concurrent.futures import wait
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.events import Noticed
 from hermes_kernel.core.text import brief
 from hermes_kernel.world.mcp.described import Described, WrongServer
-from hermes_kernel.world.mcp.life import Life
-from hermes_kernel.world.mcp.naming import tool_name
-from hermes_kernel.world.mcp.progress import telling
 from hermes_kernel.world.mcp.roster import Roster
 from hermes_kernel.world.mcp.state import Phase, State
 from hermes_kernel.world.mcp.thread import Closed, Hosting
@@ -26,6 +23,9 @@ from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.stop import Stop, Stopped
 from hermes_kernel.world.tools.results import Result, ToolError
 from hermes_kernel.world.tools.tool import Tool
+
+if TYPE_CHECKING:
+    from hermes_kernel.world.mcp.life import Life
 
 WAIT_SECONDS = 5.0  # that a turn waits for servers which are starting: a program in Python or Node takes 1 to 3
 START_SECONDS = 60.0  # until a server greets; `npx` and `uvx` download what they run first
@@ -168,6 +168,8 @@ class Servers:
             }
 
     def _made(self, server: Described, wrong: str = "") -> Life:
+        from hermes_kernel.world.mcp.life import Life
+
         async def call(tool: str, arguments: Mapping[str, Any]) -> Result:
             return await self._call(server.name, tool, arguments)
 
@@ -180,6 +182,8 @@ class Servers:
         return self._lives[name]
 
     def _named(self) -> Iterator[tuple[State, Tool]]:
+        from hermes_kernel.world.mcp.naming import tool_name
+
         taken: set[str] = set()
         for life in tuple(self._lives.values()):
             state = life.state
@@ -196,6 +200,8 @@ class Servers:
                     yield line
 
     async def _call(self, server: str, tool: str, arguments: Mapping[str, Any]) -> Result:
+        from hermes_kernel.world.mcp.progress import telling
+
         life = self._lives.get(server)
         if life is None:
             raise ToolError(f"The MCP server {server!r} has been removed.")

@@ -192,6 +192,8 @@ for line in sys.stdin:
     elif method == "tools/list":
         listed(number, params.get("cursor"))
     elif method == "tools/call":
+        if "CALLED" in os.environ:
+            Path(os.environ["CALLED"]).touch()
         call(number, params["name"], params.get("arguments") or {}, params.get("_meta") or {})
     elif method == "notifications/cancelled":
         if params.get("requestId") in HANGING:

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from hermes_kernel.core.events import Approved, Observed
+from hermes_kernel.world.kernels.living import Living
+from hermes_kernel.world.tools.capture import Seen
 from tests.contracts.own_kernels import FRESH, PID, gone, own_kernel, run_own, tools_of
 from tests.contracts.toolbox import Someone, run_calls
 
@@ -142,6 +144,19 @@ async def test_what_is_too_large_to_be_read_is_told_by_its_size(kernel, folder):
     large = await run_own(kernel, folder, "print('z' * 9_000_000)\n'and then'")
     assert large.text.strip().startswith("[9,000,032 bytes")
     assert large.text.endswith("too many to be told]\n'and then'")
+
+
+async def test_questions_that_cross_with_answers_take_none_of_them_away(folder):
+    living = Living("python3", folder, os.environ)
+    try:
+        await living.start(60)
+        for n in range(200):
+            for _ in range(3):
+                await living._ask("kernel_info_request", {})
+                await asyncio.sleep(0.0005 * (n % 7))
+            assert await asyncio.wait_for(living.run("1", Seen("off")), 30) == ""
+    finally:
+        await living.end(now=True)
 
 
 async def test_code_that_runs_commands_needs_a_persons_word(kernel, folder):

@@ -118,9 +118,17 @@ async def stopped_when(kernel, folder, code, sign):
     return await calls
 
 
-@pytest.mark.parametrize("wait", ["import time; time.sleep(60)", "import asyncio; await asyncio.Event().wait()"])
-async def test_a_stop_waits_for_nobody_and_the_code_is_interrupted(folder, tmp_path, wait):
-    with own_kernel(folder) as own:
+@pytest.mark.parametrize(
+    ("spec", "wait"),
+    [
+        ("python3", "import time; time.sleep(60)"),
+        ("python3", "import asyncio; await asyncio.Event().wait()"),
+        ("hermes", "import time; time.sleep(60)"),  # interrupted by a message
+        ("hermes", "import asyncio; await asyncio.Event().wait()"),
+    ],
+)
+async def test_a_stop_waits_for_nobody_and_the_code_is_interrupted(folder, tmp_path, spec, wait):
+    with own_kernel(folder, spec) as own:
         assert "Done" in (await run_own(own, folder, "kept = 7")).text
         sign = tmp_path / "running"
         events = await stopped_when(own, folder, f"open({str(sign)!r}, 'w').close(); {wait}; kept = 8", sign)

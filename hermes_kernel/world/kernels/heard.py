@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hermes_kernel.core.text import brief
+from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.world.tools.capture import Seen
 from hermes_kernel.world.tools.python import FRAMES, INTERRUPTED
 from hermes_kernel.world.tools.terminal import clean
@@ -39,10 +39,10 @@ class Heard:
 
     def shell(self, message: Mapping[str, Any]) -> None:
         """Take a reply. A content that was too large to be read is a `memoryview`, here and below."""
-        content = {} if isinstance(message["content"], memoryview) else message["content"]
+        content = message["content"] if isinstance(message["content"], dict) else {}
         for page in content.get("payload") or ():
-            if page.get("source") == "page" and isinstance(page.get("data"), dict):
-                self.seen.show(page["data"])
+            if page.get("source") == "page":
+                self._show(page)
             self.leaving = self.leaving or page.get("source") == "ask_exit"
         if not self.replied.done():
             self.replied.set_result(content)
@@ -56,28 +56,34 @@ class Heard:
             return
         match message["header"]["msg_type"]:
             case "stream":
-                self.seen.write(content["text"])
+                self.seen.write(str(content.get("text", "")))
             case "execute_result" if self.quiet:
                 pass
             case "display_data" | "execute_result":
-                self.seen.show(content["data"])
+                self._show(content)
             case "error":
                 self.problem = explained(content)
-            case "status" if content["execution_state"] == "idle" and not self.idle.done():
+            case "status" if content.get("execution_state") == "idle" and not self.idle.done():
                 self.idle.set_result(None)
             case _:
                 pass
 
+    def _show(self, content: Mapping[str, Any]) -> None:
+        data = content.get("data")
+        if isinstance(data, dict) and data:
+            self.seen.show({mime: scrub(each) if isinstance(each, str) else each for mime, each in data.items()})
+
 
 def explained(error: Mapping[str, Any]) -> str:
     """An error as a short traceback without colours: the last frames, each in a line, and what was raised."""
-    name, value = str(error.get("ename", "")), clean(str(error.get("evalue", "")))
+    name, value = (clean(str(error.get(key) or "")) for key in ("ename", "evalue"))
     words = INTERRUPTED if name == "KeyboardInterrupt" else f"{name}: {value}" if value else name
-    lines = clean("\n".join(map(str, error.get("traceback") or ()))).splitlines()
+    told = error.get("traceback")
+    lines = clean("\n".join(map(str, told)) if isinstance(told, list) else "").splitlines()
     frames = _frames(lines)
     if not frames:
-        told = [line for line in lines if line.strip(" -")]
-        return "\n".join(told[-TRACEBACK_LINES:]) if told else words
+        last = [line for line in lines if line.strip(" -")][-TRACEBACK_LINES:]
+        return "\n".join(last) or words or "The code failed, and its kernel does not say why."
     own = [at for at, frame in enumerate(frames) if frame.lstrip().startswith(CELL)]
     kept = sorted({*own[-FRAMES:], *range(len(frames))[-FRAMES:]})
     return "\n".join(["Traceback (innermost last):", *(frames[at] for at in kept), words])

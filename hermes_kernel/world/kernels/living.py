@@ -26,7 +26,8 @@ IDLE_SECONDS = 1.0  # without a message, after the reply: what would still be sh
 INTERRUPT_SECONDS = 0.5  # before it is interrupted again: a library may have swallowed the first
 INTERRUPTS = 3
 PART_BYTES = 8_000_000  # of a message; a larger one is neither copied nor read: that holds all threads for 0.1 s
-GONE = "Its variables are gone; the next call starts a new one."
+HOW = {"silent": False, "store_history": False, "user_expressions": {}, "allow_stdin": False, "stop_on_error": True}
+GONE = "Its variables are gone."
 SHUTDOWN_SECONDS = 0.6  # asked politely, then told, then killed: the whole of a close is to take a second
 
 LOG = logging.getLogger("hermes_kernel.kernels")  # jupyter_client's; what a person is to know is in the answers
@@ -109,7 +110,7 @@ class Living:
     async def _answer(self) -> None:
         heard = self._hear(Seen("off"))
         while not (self.over or (heard.replied.done() and heard.idle.done())):
-            heard.ids.add(self._client.kernel_info())
+            await self._ask("kernel_info_request", {}, heard)
             both = asyncio.gather(heard.replied, heard.idle)
             await self._first(both, ASK_SECONDS)
 
@@ -122,7 +123,7 @@ class Living:
     async def run(self, code: str, seen: Seen) -> str:
         """Run `code`; what went wrong, or ``""``. What it shows is added to `seen`."""
         heard = self._hear(seen, quiet=code.rstrip().endswith(";"))
-        heard.ids.add(self._client.execute(code, store_history=False, allow_stdin=False))
+        await self._ask("execute_request", {"code": code, **HOW}, heard)
         await self._first(heard.replied, None)
         if not heard.replied.done():
             return f"The Python process ended while the code ran ({self._death.result()}). {GONE}"
@@ -142,8 +143,8 @@ class Living:
                 return not self.over
             with contextlib.suppress(OSError, RuntimeError):  # it dies just now
                 await self._manager.interrupt_kernel()
-            if not self.over:
-                self._client.kernel_info()  # a loop in which code awaits hears of a signal when a message wakes it
+            # A loop in which code awaits hears of a signal when a message wakes it.
+            await self._ask("kernel_info_request", {})
             await asyncio.wait({work}, timeout=INTERRUPT_SECONDS)
         if not work.done():
             await self.kill()
@@ -153,6 +154,17 @@ class Living:
         loop = asyncio.get_running_loop()
         self._heard = Heard(seen, loop.create_future(), loop.create_future(), quiet)
         return self._heard
+
+    async def _ask(self, kind: str, content: Mapping[str, Any], heard: Heard | None = None) -> None:
+        """Sent as a message is received, through the event loop: what `jupyter_client` sends past it takes with it the
+        one sign that an answer has come."""
+        if self.over:
+            return
+        channel = self._client.shell_channel
+        message = channel.session.msg(kind, content)
+        if heard is not None:
+            heard.ids.add(message["header"]["msg_id"])
+        await channel.socket.send_multipart(channel.session.serialize(message))
 
     async def _listen(self, channel: Any, take: Callable[[Heard, Mapping[str, Any]], None]) -> None:
         while True:
@@ -210,13 +222,15 @@ class Living:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        if now:
-            await self.kill()
         if self._client is not None:
             self._client.stop_channels()
-        await self._manager.shutdown_kernel(now=now)
-        kill_marked(self._mark)
-        self._words.close()
+        try:
+            if now:
+                await self.kill()
+            await self._manager.shutdown_kernel(now=now)
+        finally:
+            kill_marked(self._mark)
+            self._words.close()
 
 
 def _manner(code: int | None) -> str:

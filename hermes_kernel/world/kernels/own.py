@@ -107,7 +107,8 @@ class OwnKernel:
         try:
             await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
             speaker = SPEAKER.get(None)
-            if self._starting and not work.done() and speaker is not None:
+            starting = self._starting or self._living is None
+            if starting and not work.done() and speaker is not None:
                 await speaker.tell(Noticed(f"Starting a Python of its own ({self.spec})."))
             return await work
         finally:

@@ -215,6 +215,7 @@ def test_a_record_that_is_too_long_keeps_every_section_and_its_newest_lines() ->
         assert f"## {title}\n- {title} number 0\n- …\n" in record
         assert f"- {title} number 299" in record
     assert len(accepted("## State now\n" + "word " * 50_000, 200)) in range(300, 900)
+    assert accepted("## State now\n- begun\n" + "```\n" * 300_000, 200).startswith("## State now\n- begun\n")
 
 
 @pytest.mark.parametrize("text", HOSTILE)

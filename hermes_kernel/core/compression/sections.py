@@ -20,9 +20,9 @@ TITLES = (GOAL, DONE, DECISIONS, STATE, QUESTIONS, LEFT, FACTS)
 
 MARK = "## "
 GONE = "- …"
-LINE, REPEATED = 2_000, 12
-"""Characters of the longest line that a section keeps, and of the shortest that it does not keep twice: a small model
-may repeat itself without end, while code has lines with nothing but a bracket."""
+LONGEST, LINE, REPEATED = 100_000, 2_000, 12
+"""Characters of a summary that are looked at, of the longest line that a section keeps, and of the shortest that is not
+kept twice: a small model may repeat itself without end, while code has lines with nothing but a bracket."""
 
 ORDER = {title: n for n, title in enumerate(("", *TITLES))}
 _KNOWN = {title.casefold(): title for title in TITLES}
@@ -41,7 +41,7 @@ def parsed(text: str) -> tuple[Section, ...]:
     found: dict[str, list[str]] = {}
     seen: set[str] = set()
     title = ""
-    for line in map(str.rstrip, text.splitlines()):
+    for line in map(str.rstrip, clip(text, LONGEST).splitlines()):
         if heading := _title(line):
             title = heading
         elif line and not (line in seen and len(line) >= REPEATED):

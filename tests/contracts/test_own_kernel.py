@@ -150,7 +150,7 @@ async def test_questions_that_cross_with_answers_take_none_of_them_away(folder):
     living = Living("python3", folder, os.environ)
     try:
         await living.start(60)
-        for n in range(200):
+        for n in range(120):
             for _ in range(3):
                 await living._ask("kernel_info_request", {})
                 await asyncio.sleep(0.0005 * (n % 7))

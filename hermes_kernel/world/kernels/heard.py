@@ -95,7 +95,7 @@ def _frames(lines: Sequence[str]) -> list[str]:
     bare = False
     for line in lines:
         if line.endswith(BEGIN):
-            frames.clear()
+            frames, bare = [], False
         elif FRAME.match(line):
             frames.append("  " + brief(SIGNATURE.sub(r"\1", line), 160))
             bare = True

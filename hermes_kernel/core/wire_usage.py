@@ -25,13 +25,18 @@ def usage_in(chunk: dict[str, Any]) -> Usage | None:
 
 
 def _usage(told: dict[str, Any], timings: Any) -> Usage:
+    prompt = _count(told, "prompt_tokens")
+    cached = (
+        _count(told.get("prompt_tokens_details"), "cached_tokens")
+        or _count(told, "prompt_cache_hit_tokens")
+        or _count(told, "cache_read_input_tokens")
+        or _count(timings, "cache_n")
+    )
     return Usage(
         calls=1,
-        input_tokens=_count(told, "prompt_tokens"),
+        input_tokens=prompt + cached if cached > prompt else prompt,  # some leave out of the prompt what was cached
         output_tokens=_count(told, "completion_tokens"),
-        cached_tokens=_count(told.get("prompt_tokens_details"), "cached_tokens")
-        or _count(told, "prompt_cache_hit_tokens")
-        or _count(timings, "cache_n"),
+        cached_tokens=cached,
         reasoning_tokens=_count(told.get("completion_tokens_details"), "reasoning_tokens"),
         cost=_cost(told.get("cost")),
     )

@@ -249,6 +249,11 @@ def test_thoughts_are_kept_as_a_provider_wants_them_back(deltas, thoughts, extra
             {"usage": {"prompt_tokens": 5, "completion_tokens": 2, "prompt_cache_hit_tokens": 4, "cost": True}},
             Usage(1, 5, 2, 4),
         ),
+        (
+            {"usage": {"prompt_tokens": 5, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 900}}},
+            Usage(1, 905, 2, 900),
+        ),
+        ({"usage": {"prompt_tokens": 5, "completion_tokens": 2, "cache_read_input_tokens": 90}}, Usage(1, 95, 2, 90)),
         ({"usage": None, "x_groq": {"usage": {"prompt_tokens": 5, "completion_tokens": 2}}}, Usage(1, 5, 2)),
         ({"x_groq": {"id": "r"}}, Usage(1, estimated=True)),
         ({"timings": {"prompt_n": 4, "cache_n": 3, "predicted_n": 2}}, Usage(1, 7, 2, 3)),

@@ -123,7 +123,8 @@ class Archive(Log, Finder, Protocol):
         ...
 
     def latest(self, notebook: str | None = None) -> str | None:
-        """The id of the session last active, in one notebook or in any."""
+        """The id of the conversation last active, in one notebook or in any: never of a subagent or of a row of a
+        map, but of what they worked for."""
         ...
 
     def claim(self, session_id: str) -> Claim:

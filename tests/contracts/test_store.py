@@ -103,6 +103,18 @@ def test_the_latest_session_is_the_one_last_active_in_its_notebook(log):
     assert (log.latest(), log.latest("b.ipynb"), log.latest("c.ipynb")) == ("a", "b", None)
 
 
+def test_the_latest_session_is_the_conversation_that_a_subagent_worked_for(log):
+    log.append("a", Opened("a", notebook="a.ipynb"))
+    log.append("b", Opened("b", notebook="b.ipynb"))
+    log.append("child", Opened("child", kind="subagent", parent="a"), Asked("do it"))
+    log.append("grandchild", Opened("grandchild", kind="subagent", parent="child"), Asked("do that"))
+    assert (log.latest(), log.latest("b.ipynb")) == ("a", "b")
+    log.append("row", Opened("row", kind="map", parent="gone"), Asked("1"))
+    assert log.latest() == "row"
+    log.append("branch", Opened("branch", parent="a"))
+    assert log.latest() == "branch"
+
+
 def test_a_session_is_claimed_by_one_at_a_time(log):
     claim = log.claim("s")
     with pytest.raises(StoreError, match="session 's' is in use"):

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from datetime import tzinfo
 from typing import NamedTuple
 
-from hermes_kernel.core.events import Asked, Kept
+from hermes_kernel.core.events import Asked, Kept, Opened
 from hermes_kernel.core.search.finding import About, find, root
 from hermes_kernel.core.search.found import Found, Passage
 from hermes_kernel.core.search.passages import findable, passages
@@ -66,9 +66,16 @@ class MemoryLog:
         return named(text, titles, self.latest, lambda: titles)
 
     def latest(self, notebook: str | None = None) -> str | None:
-        """The id of the session last active, in one notebook or in any."""
+        """The id of the conversation last active, in one notebook or in any; where that was a subagent or a row of a
+        map, the one it worked for."""
         heads = self._heads()
-        return next((name for name in reversed(self._facts) if notebook in {None, heads[name].notebook}), None)
+        own = next((name for name in reversed(self._facts) if notebook in {None, heads[name].notebook}), None)
+        while own is not None and not self._is_chat(own) and heads[own].parent in heads:
+            own = heads[own].parent
+        return own
+
+    def _is_chat(self, session: str) -> bool:
+        return next((fact.kind for _, fact in self._facts[session] if isinstance(fact, Opened)), "chat") == "chat"
 
     def claim(self, session_id: str) -> ExitStack:
         """The right to act on a session, until closed.

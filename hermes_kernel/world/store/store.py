@@ -156,7 +156,8 @@ class Store:
             return newest(self._hand, limit)
 
     def latest(self, notebook: str | None = None) -> str | None:
-        """The id of the session last active, in one notebook or in any; None when there is none."""
+        """The id of the conversation last active, in one notebook or in any; None when there is none. Where that was a
+        subagent or a row of a map, it is the one they worked for."""
         with explaining(self._places):
             return latest(self._hand, notebook)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hermes_kernel.world.store import database
 from hermes_kernel.world.store.asking.hand import Hand, Known
+from hermes_kernel.world.store.asking.kin import Kin
 from hermes_kernel.world.store.naming import named
 from hermes_kernel.world.store.threads import NOTHING, Head
 from hermes_kernel.world.store.views import VIEWS
@@ -16,6 +17,8 @@ from hermes_kernel.world.store.views import VIEWS
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+CHAT = "chat"
+KIND = "SELECT coalesce(body->>'kind', 'chat') FROM facts WHERE kind = 'Opened' ORDER BY n LIMIT 1"
 MOST = 2**31  # sessions; DuckDB counts no further than 2**63
 HEADS = """
 SELECT session, parent, title, notebook, model, last, asked, latest, first_number, last_number
@@ -80,9 +83,10 @@ def newest(hand: Hand, limit: int) -> list[SessionRow]:
 
 
 def latest(hand: Hand, notebook: str | None = None) -> str | None:
-    """The session last active, in one notebook or in any."""
+    """The conversation last active, in one notebook or in any; where that was a subagent or a row of a map, the one it
+    worked for."""
     with hand.reach() as known:
-        return next((head.session for head in _last_active(known, 1, notebook)), None)
+        return next((_worked_for(known, head) for head in _last_active(known, 1, notebook)), None)
 
 
 def ids(hand: Hand) -> list[str]:
@@ -105,6 +109,25 @@ def find(hand: Hand, text: str) -> str:
         if known.connection:
             titles |= dict(known.connection.execute(NAMED, [_told_or_gone(known), text, text]).fetchall())
     return named(text, titles, partial(latest, hand), partial(ids, hand))
+
+
+def _worked_for(known: Known, head: Head) -> str:
+    kin = Kin(known.connection, known.tail.heads())
+    while head.parent and head.parent not in known.tail.deleted and _kind(known, head) != CHAT:
+        above = kin.heads([head.parent]).get(head.parent)
+        if above is None:
+            break
+        head = above
+    return head.session
+
+
+def _kind(known: Known, head: Head) -> str:
+    connection = known.connection
+    with closing(database.connect()) if connection is None else nullcontext(connection) as asked:
+        _bring_facts(asked, known, [head])
+        found = asked.execute(KIND).fetchone()
+        asked.execute("DROP TABLE facts")
+    return str(found[0]) if found else CHAT
 
 
 def _last_active(known: Known, limit: int, notebook: str | None = None) -> list[Head]:

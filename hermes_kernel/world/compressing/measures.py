@@ -55,8 +55,10 @@ class Measures:
 
     def pruned(self) -> Transcript | None:
         """The conversation with old results shortened, where that is enough."""
-        before = self.asked.transcript
-        smaller = prune(before, self.keep.last)
+        before, plan = self.asked.transcript, self.plan()
+        if plan is None:
+            return None
+        smaller = prune(before, len(before) - plan.tail)
         left = self.asked.tokens - self.weigh(before) + self.weigh(smaller)
         return smaller if smaller != before and left <= WELL_UNDER * self.at * self.window else None
 

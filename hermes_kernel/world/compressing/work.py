@@ -121,7 +121,7 @@ class Work:
         if room < LEAST_ROOM:
             self.trouble = f"a window of {self.window or measures.window:,} tokens has no room for making one"
             return deque(), ""
-        told = pieces(prune(self.begun, measures.keep.last), plan, room)
+        told = pieces(prune(self.begun, len(self.begun) - plan.tail), plan, room)
         safe = deque(redact(piece, self._secrets) for piece in told)
         if len(safe) <= CALLS:
             return safe, plan.previous

@@ -37,6 +37,7 @@ class Options:
     timeout: float | None = None
     map: str = ""
     workers: int | None = None
+    again: tuple[str, ...] = ()
     words: str = ""
 
 
@@ -81,6 +82,9 @@ OPTIONS: dict[str, Option] = {
         "VAR", "the name of a table or a list", "ask once for each row; $column in the prompt is its value", _variable
     ),
     "--workers": Option("N", "a whole number from 1", "with --map: rows that are asked at once", _positive),
+    "--again": Option(
+        "A,B", "ways in which rows end, such as `failed`, with commas between", "with --map: ask such rows anew", _names
+    ),
     "--no-cells": Option("", "", "do not show the model the cells run since the last turn"),
     "--plain": Option("", "", "text only, no widgets"),
     "--quiet": Option("", "", "show nothing; the turn is in `_`"),
@@ -108,8 +112,9 @@ def parse(line: str) -> Options:
                 found["cells"] = False
             case _:
                 found[name[2:]] = value
-    if "workers" in found and "map" not in found:
-        raise HermesError("--workers goes with --map VAR, the table whose rows are asked about.")
+    for name in ("workers", "again"):
+        if name in found and "map" not in found:
+            raise HermesError(f"--{name} goes with --map VAR, the table whose rows are asked about.")
     return Options(skills=skills, words=rest, **found)
 
 

@@ -15,6 +15,7 @@ from hermes_kernel.view.words import Notice, Row, lasting
 
 MARKS = {"asked": "·", "running": "▸", "ok": "✓", "failed": "✗", "not run": "–"}
 THOUGHTS = 20_000  # characters of reasoning kept in a notebook
+LONG = 100  # characters of a row above which it may be cut short on a screen
 SUMMARISING = "summarising the older part beside this turn"
 
 FRAME = "font-size:var(--jp-ui-font-size1,13px);color:var(--jp-ui-font-color2,GrayText);line-height:1.5;"
@@ -144,7 +145,8 @@ def _row(row: Row, *, timed: bool) -> str:
     colour = f"color:{TONES['bad']};" if row.state == "failed" else ""
     words = escape(row_line(row, timed=timed))
     style = f"{CODE};{colour}white-space:nowrap;overflow:hidden;text-overflow:ellipsis"
-    return f'<div style="{style}" title="{words}">{words}</div>'
+    whole = f' title="{words}"' if len(words) > LONG else ""
+    return f'<div style="{style}"{whole}>{words}</div>'
 
 
 def _thoughts(picture: Picture) -> list[str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import stat
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +16,10 @@ from hermes_kernel.world.mcp import Servers, WrongServer
 from hermes_kernel.world.mcp.adding import adding
 from hermes_kernel.world.mcp.described import described
 from hermes_kernel.world.mcp.file import FILE, add, remove, written
+from hermes_kernel.world.mcp.lines import LONGEST
+from hermes_kernel.world.mcp.offering import DESCRIPTION, TOOLS
+from hermes_kernel.world.mcp.schemas import CHARACTERS
+from hermes_kernel.world.mcp.servers import WAIT_SECONDS
 
 GOOD = {"command": "npx", "args": ["-y", "some-server"], "env": {"KEY": "${KEY}"}}
 WRONG = [
@@ -215,3 +221,36 @@ def test_what_is_no_server_is_refused_with_what_is_taken(line):
         assert "takes" in str(refused) or "is no name" in str(refused)
     else:
         assert (line, name, table) == ("a b/ --x", "a", {"command": "b/", "args": ["--x"]})
+
+
+# --- the page
+
+
+def test_what_the_page_shows_is_taken(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text(encoding="utf-8")
+    blocks = dict(re.findall(r"```(\w*)\n(.*?)```", page, re.DOTALL))
+    (tmp_path / FILE).write_text(blocks["json"], encoding="utf-8")
+    (tmp_path / "kernel.toml").write_text(blocks["toml"], encoding="utf-8")
+    settings = Settings.load(environ={"HERMES_HOME": str(tmp_path)})
+    states = servers(tmp_path, **settings.mcp_servers).states()
+    assert [(state.name, str(state.phase)) for state in states] == [("time", "not started"), ("team", "not started")]
+    lines = re.findall(r"^%hermes mcp add (.*)$", page, re.MULTILINE)
+    assert [adding(shlex.split(line))[0] for line in lines] == ["time", "github", "team"]
+    for line in lines:
+        described(*adding(shlex.split(line)))
+
+
+def test_the_page_names_the_numbers_of_the_code():
+    pytest.importorskip("mcp")
+    from hermes_kernel.world.mcp.pipes import ENDING
+
+    page = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text(encoding="utf-8")
+    for number in (
+        f"{LONGEST // 10**6} MB",
+        f"{TOOLS} tools",
+        f"{CHARACTERS:,} characters",
+        f"{DESCRIPTION:,} characters",
+    ):
+        assert number in page
+    assert f"for {WAIT_SECONDS:g} s at most" in page
+    assert f"{sum(seconds for _, seconds in ENDING):g} s in all" in page

@@ -63,8 +63,9 @@ def results(server: Server) -> list[str]:
 
 def test_a_server_that_is_added_in_a_cell_is_offered_called_and_removed(kernel, asked):
     server = asked(call("mcp_own_echo", {"text": "hello"}), say("Done."), say("Later."))
-    added = kernel.run(f"%hermes mcp add --trust own {OWN}")
+    added = kernel.run(f"%hermes mcp add --env KEY=${{HERMES_API_KEY}} --trust own {OWN}")
     assert added.status == "ok", added.error
+    assert "${HERMES_API_KEY}" in (kernel.home / "mcp.json").read_text(), "the notebook's variables are not meant"
     assert "ready" in added.text
     assert kernel.run(kernel.prompt("Say hello.")).status == "ok"
     assert "mcp_own_echo" in str(server.requests[0].body["tools"])

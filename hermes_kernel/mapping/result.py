@@ -26,12 +26,13 @@ COLUMNS = ("outcome", "text", "reason", "calls", "input_tokens", "output_tokens"
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far a map is. ``kept`` of the ``done`` rows were there already and cost nothing this time; ``failed`` counts
-    those that ended in any way but an answer; ``seconds`` since it began."""
+    those that ended in any way but an answer; ``running`` rows are being asked. ``seconds`` since it began."""
 
     done: int
     of: int
     failed: int = 0
     kept: int = 0
+    running: int = 0
     calls: int = 0
     seconds: float = 0.0
 

@@ -93,9 +93,8 @@ class Running:
         """How far it is, so many seconds after it began."""
         board = self._board
         done = len(board.rows) - self._left - self._flying
-        return Progress(
-            done, len(board.rows), board.failed, board.kept, self._rules.purse.spent - self._before, seconds
-        )
+        calls = self._rules.purse.spent - self._before
+        return Progress(done, len(board.rows), board.failed, board.kept, self._flying, calls, seconds)
 
     async def _work(self, hands: Hands) -> None:
         while (taken := await self._next()) is not None:

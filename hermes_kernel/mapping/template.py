@@ -25,13 +25,13 @@ MISSING = frozenset({"NAType", "NaTType"})  # pandas' own, known by name so that
 class Template:
     """A template, read once. ``names`` are the columns it asks for, in the order of asking."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: Any) -> None:
         """Raises:
         HermesError: there is nothing in it.
         """
         if not isinstance(text, str) or not text.strip():
             raise HermesError("The template is empty. Say what is to be asked of each row, with $column for a cell.")
-        self.text = text
+        self.text: str = text
         self.names = tuple(dict.fromkeys(_name(mark) for mark in MARK.finditer(text) if not mark["dollar"]))
 
     def check(self, columns: Iterable[str]) -> None:

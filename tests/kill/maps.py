@@ -29,6 +29,7 @@ from hermes_kernel.testing import (
     Request,
     Server,
     Step,
+    call,
     cut_off,
     disconnect,
     empty,
@@ -306,6 +307,81 @@ def throughput(home: Path, rows: int) -> dict[str, float]:
     return {"bare client, rows a second": round(bare, 1), "map": round(ours, 1), "share": round(ours / bare, 3)}
 
 
+# --- over a cluster ---------------------------------------------------------------------------------------------------
+
+BUDGET, EAGER, ROWS = 60, 20, 16  # calls of the whole map and of one row that wants them all; rows
+KILL_AFTER = 10  # requests
+BY = re.compile(r"says process (\d+)")
+
+
+def look(at: str) -> str:
+    """Look at something."""
+    return f"{at} is there, says process {os.getpid()}."
+
+
+class Wanting:
+    """Every other row asks for a tool again and again, for as long as it may; the others answer at once. A worker is
+    killed while a row of its own is being answered."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[int, bool]] = []
+        self.killed = 0
+
+    def __call__(self, request: Request) -> Step:
+        text = json.dumps(request.messages)
+        row, by = int(ROW.findall(text)[0]), BY.search(text)
+        self.asked.append((row, '"assistant"' not in text))
+        if by and not self.killed and len(self.asked) > KILL_AFTER:
+            self.killed = int(by[1])
+            os.kill(self.killed, signal.SIGKILL)
+        eager = row % 2 and request.body.get("tools")
+        return late(call("look", {"at": f"{row}.{len(self.asked)}"}) if eager else say(answer(row)), LATENCY)
+
+
+def over_dask(home: Path) -> dict[str, Any]:
+    """A map with a budget over two worker processes, of which one is killed; the figures.
+
+    Raises:
+        AssertionError: something that was promised does not hold.
+    """
+    from distributed import Client, LocalCluster
+
+    wanting = Wanting()
+    with (
+        Server(wanting) as server,
+        LocalCluster(n_workers=2, threads_per_worker=2, dashboard_address=None, silence_logs=50) as cluster,
+        Client(cluster) as client,
+    ):
+        client.wait_for_workers(2, timeout=60)
+        result = asyncio.run(_mapped(home, server.url, client.get_executor()))
+        assert client.submit(max, 1, 2).result() == 2, "the executor was shut down"
+        server.await_idle()
+    first = Counter(row for row, begins in wanting.asked if begins)
+    calls = Counter(row for row, _ in wanting.asked)
+    assert len(result) == ROWS
+    assert max(first.values()) == 1, "a row was begun twice"
+    assert len(wanting.asked) <= BUDGET, "more calls than the budget"
+    assert 1 <= result.counts.get("unknown", 0) <= 2, result
+    for n, row in enumerate(result):
+        assert (row.outcome == "not_asked") == (n not in calls), (n, row)
+        assert row.outcome != "completed" or row.text == answer(n)
+    asked = [row for row in result if row.outcome != "not_asked"]
+    assert len(asked) > BUDGET // EAGER + 1, "unused leases did not return"
+    return {
+        "workers": 2, "killed": int(wanting.killed > 0), "budget": BUDGET, "calls at the server": len(wanting.asked),
+        "outcomes": {str(outcome): count for outcome, count in result.counts.items()},
+        "rows begun twice": 0, "says": str(result),
+    }  # fmt: skip
+
+
+async def _mapped(home: Path, url: str, executor: Any) -> Any:
+    from hermes_kernel import Agent
+
+    async with Agent("any", home=home, base_url=url, **SETTINGS) as agent:
+        rows = [{"n": n} for n in range(ROWS)]
+        return await agent.map(TEMPLATE, rows, executor=executor, budget=BUDGET, row_budget=EAGER, tools=[look])
+
+
 def main() -> None:
     """As many rows as are asked for, from a seed."""
     match sys.argv[1:]:
@@ -313,12 +389,22 @@ def main() -> None:
             serve(faults, book)
         case ["child", home, url, rows, out, wishes]:
             child(home, url, int(rows), out, json.loads(wishes))
+        case ["dask"]:
+            with tempfile.TemporaryDirectory() as home:
+                print(json.dumps(over_dask(Path(home))))
         case [rows, *seed]:
             with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
-                for name, figure in campaign(Path(one), int(rows), int(*seed)).items():
-                    print(f"{name}: {figure}", flush=True)
-                for name, speed in throughput(Path(two), min(int(rows), 1000)).items():
-                    print(f"{name}: {speed}", flush=True)
+                told("killed and run again", campaign(Path(one), int(rows), int(*seed)))
+                told("speed", throughput(Path(two), min(int(rows), 1000)))
+            with tempfile.TemporaryDirectory() as home:
+                told("a Dask cluster", over_dask(Path(home)))
+
+
+def told(what: str, figures: dict[str, Any]) -> None:
+    """Print figures."""
+    print(f"\n{what}")
+    for name, figure in figures.items():
+        print(f"  {name}: {figure}", flush=True)
 
 
 if __name__ == "__main__":

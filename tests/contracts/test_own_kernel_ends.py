@@ -147,7 +147,14 @@ async def test_after_a_stop_code_that_hears_nothing_is_killed_behind_the_persons
 
 async def test_a_stop_while_it_starts_ends_what_was_started(specs):
     sign = specs / "begun"
-    python_spec(specs, "slow", f"import os, time; open({str(sign)!r}, 'w').write(str(os.getpid())); time.sleep(60)")
+    code = (
+        "import os, pathlib, time\n"
+        f"path = pathlib.Path({str(sign)!r})\n"
+        "path.with_suffix('.half').write_text(str(os.getpid()))\n"
+        "path.with_suffix('.half').rename(path)\n"
+        "time.sleep(60)"
+    )
+    python_spec(specs, "slow", code)
     with own_kernel(specs, "slow") as slow:
         events = await stopped_when(slow, specs, "1", sign)
         assert isinstance(events[-1], Interrupted)

@@ -62,8 +62,7 @@ class Life:
         try:
             if find_spec("mcp") is None:
                 return self._give_up(MISSING)
-            server, secrets = self.server.filled(environ)
-            self.secrets |= secrets
+            server, _ = self.server.filled(environ)
             while True:
                 was_ready, why = await self._once(server, start_seconds)
                 if not was_ready or self._died_lately():

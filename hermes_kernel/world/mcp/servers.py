@@ -83,7 +83,8 @@ class Servers:
 
     @property
     def secrets(self) -> frozenset[str]:
-        """Values that nobody may see."""
+        """Values that nobody may see, also before a server that has them is started."""
+        self._look()
         return frozenset().union(*(life.secrets for life in tuple(self._lives.values())))
 
     # --- what a person does
@@ -173,7 +174,10 @@ class Servers:
         async def call(tool: str, arguments: Mapping[str, Any]) -> Result:
             return await self._call(server.name, tool, arguments)
 
-        return Life(server, call, self._folder, self._clock.elapsed, wrong)
+        life = Life(server, call, self._folder, self._clock.elapsed, wrong)
+        with contextlib.suppress(WrongServer):
+            life.secrets |= server.filled(self._environ)[1]
+        return life
 
     def _life(self, name: str) -> Life:
         if name not in self._lives:

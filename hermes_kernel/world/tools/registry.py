@@ -190,7 +190,7 @@ class Tools:
 
     def kept(self, text: str, limit: int, name: str) -> Bounded:
         """`text` without secrets in at most `limit` characters; all of a longer one is in a file named after `name`."""
-        return keep(redact(text, self.settings.secrets), limit, self._folder(), name)
+        return keep(redact(text, self._secrets), limit, self._folder(), name)
 
     def names(self) -> tuple[str, ...]:
         """The names, in the order they are offered."""
@@ -227,6 +227,10 @@ class Tools:
             found.setdefault(tool.name, tool)
         return found
 
+    @property
+    def _secrets(self) -> frozenset[str]:
+        return self.settings.secrets.union(*(source.secrets for source in self.sources))
+
     async def _admit(self, ready: Ready) -> Ready | Answered:
         approved = await self._session.approvals.decide(ready)
         await SPEAKER.get().tell(approved)
@@ -237,7 +241,7 @@ class Tools:
         return Answered(ready.call, text)
 
     def _finish(self, made: Ready | Answered, result: Result, seconds: float) -> Observed:
-        text = redact(result.text, self.settings.secrets.union(*(source.secrets for source in self.sources)))
+        text = redact(result.text, self._secrets)
         if isinstance(made, Ready):
             text += self._session.guard.record(made.signature, text, ok=result.ok, harmless=made.tool.repeatable)
         kept = keep(text, self.settings.tool_result_chars, self._folder(), made.call.id)

@@ -12,13 +12,13 @@ from hermes_kernel.core.redact import redact
 from hermes_kernel.prompt import small_tools, system_prompt
 from hermes_kernel.settings import FIXED, LOCAL, Settings, SettingsError
 from hermes_kernel.world.aside import Aside, small
-from hermes_kernel.world.compressing import Digester, Summariser
+from hermes_kernel.world.compressing import Summariser
 from hermes_kernel.world.local import available
 from hermes_kernel.world.mcp import Servers
 from hermes_kernel.world.model import OpenAIModel
 from hermes_kernel.world.model.routes import routes_of
 from hermes_kernel.world.perform import Performer
-from hermes_kernel.world.ports import Clock, Finder, Model, Person, Toolbox
+from hermes_kernel.world.ports import Clock, Compressor, Finder, Model, Person, Toolbox
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools import Tools
 
@@ -52,8 +52,8 @@ class Equipment:
         ).builtins()
         self.servers = Servers(settings.home, settings.mcp_servers, lambda: self.tools.cwd, clock)
         self.tools.sources = (self.servers,)
-        self.compressor = Summariser(lambda: self.settings, self.aside, clock)
         self._clock = clock
+        self.compressor = self.summariser()
         self._given = given
         self._made: OpenAIModel | None = None
         self._aux: OpenAIModel | None = None
@@ -117,13 +117,17 @@ class Equipment:
         tools = self.offered(names)
         return Performer(self.model(), tools, self.compressor, self._clock, stop)
 
-    def beside(self, stop: Stop, tools: Tools) -> Performer:
+    def summariser(self) -> Summariser:
+        """A compressor for one session, which it has to be closed with."""
+        return Summariser(lambda: self.settings, self.aside, self._clock)
+
+    def beside(self, stop: Stop, tools: Tools, compressor: Compressor) -> Performer:
         """What a subagent's turn with these tools happens in: the same model, and a compressor of its own.
 
         Raises:
             NoEndpoint: as `model`.
         """
-        return Performer(self.model(), self._shown(tools), Digester(), self._clock, stop)
+        return Performer(self.model(), self._shown(tools), compressor, self._clock, stop)
 
     def system(self, notebook: str) -> str:
         """The system prompt of a session that begins now."""

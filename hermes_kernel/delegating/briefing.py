@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from hermes_kernel.prompt import APPROVALS, TRUST, here
+from hermes_kernel.prompt import APPROVALS, OTHERS, THEIRS, TRUST, here
 from hermes_kernel.settings import Settings
 
 WHO = """\
@@ -42,4 +42,5 @@ def _parts(settings: Settings, offered: set[str]) -> Iterator[str]:
     yield WHO
     yield f"{WORK}\n{PYTHON}" if "python" in offered else WORK
     yield REPORT
-    yield f"{TRUST}\n- {APPROVALS[settings.approvals]}"
+    others = f"\n- {OTHERS}" if any(name.startswith(THEIRS) for name in offered) else ""
+    yield f"{TRUST}{others}\n- {APPROVALS[settings.approvals]}"

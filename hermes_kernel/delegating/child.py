@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hermes_kernel.core.events import Asked, Event, Opened
+from hermes_kernel.core.messages import Usage
 from hermes_kernel.delegating.briefing import system_prompt
-from hermes_kernel.delegating.report import Report, reported, used
+from hermes_kernel.delegating.report import Report, reported
 from hermes_kernel.delegating.tasks import Task
 from hermes_kernel.equipment import Equipment
 from hermes_kernel.session import HermesError, Session, limits
@@ -69,6 +70,8 @@ class Child:
         self._lease = lease
         self._calls = calls
         self._trouble = ""
+        self._owed = Usage()
+        self._compressor = kin.equipment.summariser()
         self._python = OwnKernel(
             settings.delegate_kernel,
             cwd=terms.tools.cwd,
@@ -78,25 +81,22 @@ class Child:
             secrets=lambda: (kin.equipment.settings.api_key,),
         )
 
-    @property
-    def used(self) -> int:
-        """Calls of the lease that are gone."""
-        return used(self.session.turn, self._calls)
-
     def report(self, reason: str = "") -> Report:
         """What it brought back, at any time; `reason` is said where it ended for one that it does not know."""
-        return reported(self._task, self.session.turn, self._calls, self._trouble or reason)
+        made = reported(self._task, self.session.turn, self._calls, self._trouble or reason)
+        return replace(made, usage=made.usage + self._owed)
 
     async def play(self, stop: Stop) -> AsyncGenerator[Event, None]:
         """The events of its turn. What the store or the settings refuse is in the report."""
         try:
             tools = self._tools()
-            world = self._kin.equipment.beside(stop, tools)
+            world = self._kin.equipment.beside(stop, tools, self._compressor)
             self._open(tools)
             asked = Asked(
                 self._kin.equipment.redact(self._task.prompt),
                 route=self._kin.equipment.first_route(),
                 budget=self._calls - 1,  # the closing words are within the lease
+                window=self._kin.equipment.settings.context_window,
             )
             async with aclosing(self.session.play(world, asked)) as events:
                 async for event in events:
@@ -104,6 +104,8 @@ class Child:
         except (StoreError, HermesError, SettingsError) as error:
             self._trouble = str(error)
         finally:
+            if spent := self._compressor.leave():
+                self._owed = spent.usage
             self.session.close()
             self._end_python(at_once=bool(stop.by))
 

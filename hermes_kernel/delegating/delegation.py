@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from typing import Annotated, Any
 
 from hermes_kernel.core.budget import LEAST
-from hermes_kernel.core.events import Event
+from hermes_kernel.core.events import Event, Spent
+from hermes_kernel.core.messages import Usage
 from hermes_kernel.delegating.child import Kin, Terms
 from hermes_kernel.delegating.purse import Ledger, Purse
 from hermes_kernel.delegating.report import Report, words
@@ -19,6 +21,7 @@ from hermes_kernel.delegating.tasks import BadTasks, Task, Tasks, tasks_of
 from hermes_kernel.delegating.team import Team
 from hermes_kernel.playing import Player
 from hermes_kernel.session import HermesError, Session, readable
+from hermes_kernel.world.store import StoreError
 from hermes_kernel.world.tools import NoTool, Result, Tool, ToolError, Tools
 from hermes_kernel.world.tools.speaking import SPEAKER, Speaker
 from hermes_kernel.world.tools.tool import built_in
@@ -115,13 +118,26 @@ class Delegation:
         lane = asyncio.Lock() if namespace else None
         terms = Terms(self._session.turn.session_id, equipment.tools, self._below(), lane)
         with player.working("delegate") as stop, readable():
+            ledger = Ledger(calls, watch)
+            async with aclosing(equipment.servers.ready(stop)) as told:
+                async for noticed in told:
+                    await ledger.tell(noticed)
             equipment.offered(tools)
             try:
                 agreed = checked(tasks, terms, tools)
             except BadTasks as error:
                 raise HermesError(str(error)) from None
             seconds = equipment.settings.delegate_seconds if timeout is None else timeout
-            return await Team(self._kin, terms, Ledger(calls, watch).purse(), agreed).work(stop, seconds)
+            reports = await Team(self._kin, terms, ledger.purse(), agreed).work(stop, seconds)
+            self._pay(reports)
+            return reports
+
+    def _pay(self, reports: Sequence[Report]) -> None:
+        """What a person's subagents cost is in the usage of the conversation. A store that cannot be written now is
+        told of it later; the reports are not lost for that."""
+        usage = sum((report.usage for report in reports), Usage())
+        with suppress(StoreError):
+            self._session.keep(Spent(usage, f"{len(reports)} subagents"))
 
 
 def checked(given: Tasks, terms: Terms, tools: Sequence[str] | None = None) -> tuple[Task, ...]:

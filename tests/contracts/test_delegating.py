@@ -513,9 +513,24 @@ async def test_a_person_hands_work_to_subagents_between_two_turns(agents: Any, h
     ]
     store = Store(home)
     assert {row.parent for row in store.sessions() if row.kind == "subagent"} == {agent.session_id}
+    assert store.latest() == agent.session_id
     store.close()
+    assert agent.usage.calls == 3
     assert (await agent.ask("and now?")).outcome == "completed"
-    assert len(model.calls) == 4
+    assert len(model.calls) == agent.usage.calls == 4
+
+
+async def test_subagents_may_be_the_first_thing_that_a_conversation_asks_for(agents: Any, home: Path) -> None:
+    agent, _ = agents(lambda _: say("ok"))
+    await agent.delegate("one")
+    store = Store(home)
+    assert store.latest() == agent.session_id
+    assert {row.kind for row in store.sessions()} == {"chat", "subagent"}
+    store.close()
+    assert (await agent.ask("hello")).outcome == "completed"
+    agent.close()
+    again, _ = agents(lambda _: say("ok"), session="last")
+    assert (again.session_id, again.usage.calls) == (agent.session_id, 2)
 
 
 async def test_a_persons_subagents_share_one_budget(agents: Any) -> None:

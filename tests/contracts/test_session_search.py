@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hermes_kernel.core.events import Asked, Final, Kept, Observed, Opened, Outcome, Replied, Titled, Undone
+from hermes_kernel.core.events import Asked, Continued, Final, Kept, Observed, Opened, Outcome, Replied, Titled, Undone
 from hermes_kernel.core.messages import ToolCall
 from hermes_kernel.settings import Settings
 from hermes_kernel.testing import FastClock
@@ -145,18 +145,28 @@ def test_it_never_lists_more_than_ten_sessions(told, limit: int):
     assert len(set(re.findall(r"^session (\S+) around", text, re.MULTILINE))) == min(max(limit, 1), THREADS)
 
 
-def test_the_agents_own_lineage_is_not_found_for_it_has_it_in_mind(told):
+def test_the_agents_own_session_is_not_found_for_it_has_it_in_mind_and_what_it_came_from_is(told):
     branch = turn("branch-0003", "More ducks?", "None.")
     branch[0] = Opened("branch-0003", parent="ducks-0001")
     other = turn("other-0004", "Other ducks", "Ten ducks.")
     log = told(DUCKS, branch, other)
-    for own in ("ducks-0001", "branch-0003"):
+    for own, kin in (("ducks-0001", "branch-0003"), ("branch-0003", "ducks-0001")):
         text = search(log, own=own, query="ducks")
         assert "other-0004" in text
-        assert "ducks-0001" not in text
-        assert "branch-0003" not in text
-    assert "ducks-0001" in search(log, own="other-0004", query="ducks")
+        assert own not in text
+        assert kin in text
     assert "ducks-0001" in search(log, own="ducks-0001", query="ducks", session="ducks-0001")
+
+
+def test_what_a_compression_took_out_of_mind_is_found(told):
+    left = [
+        Opened("whole-0005"),
+        *turn("whole-0005", "A heron with a red ring came.", "Noted.")[1:],
+        Continued("rest-0006"),
+    ]
+    rest = [Opened("rest-0006", parent="whole-0005"), Asked("When did the red ring come?")]
+    text = search(told(left, rest), own="rest-0006", query="red ring")
+    assert "A heron with a **red** **ring** came." in text
 
 
 def test_the_prompt_at_hand_hides_nothing_that_has_only_most_of_its_words(told):

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hermes_kernel.core.figures import minute
 from hermes_kernel.core.safe import clean
 from hermes_kernel.core.search.found import Found, Hit, Passage, Snippet, Thread
-from hermes_kernel.core.search.query import Filters, Query
 from hermes_kernel.core.text import brief
 from hermes_kernel.world.ports import Finder
 from hermes_kernel.world.store.places import StoreError
@@ -28,7 +27,7 @@ READ_ON = "Around a find: session_search(session=…, around=…). A whole sessi
 
 
 def make_session_search(finder: Finder, own: Callable[[], str], chars: int) -> Tool:
-    """The tool that looks into `finder` for an agent whose session is `own`: that one's lineage it has in mind already.
+    """The tool that looks into `finder` for an agent whose session is `own`: that one it has in mind already.
     An answer holds at most `chars` characters."""
 
     def session_search(  # noqa: PLR0913, PLR0917 - three ways to look, each with what it needs
@@ -72,8 +71,7 @@ def _discovered(finder: Finder, text: str, whose: str, own: Callable[[], str], l
         # shown.
         words = own() and any(map(str.isalnum, text))
         found = finder.search(f'-session:"{own()}" {text}' if words else text, limit + 1)
-        root = _root(finder, own())
-        threads = tuple(thread for thread in found.threads if thread.root != root)[:limit]
+        threads = tuple(_without(found.threads, own()))[:limit]
     if not threads:
         said = f"No earlier session says {brief(clean(text), 100)}. Try fewer or other words, prefix* or OR."
         return f"{said if asked else 'There is no earlier session.'}{_missed(found)}"
@@ -81,10 +79,12 @@ def _discovered(finder: Finder, text: str, whose: str, own: Callable[[], str], l
     return "\n".join([PAST + _told(found, "best" if asked else "latest"), *lines, "", READ_ON])
 
 
-def _root(finder: Finder, session: str) -> str:
-    """The session that this one's lineage began with."""
-    found = finder.search(Query(filters=Filters(session=(session,))), 1) if session else Found((), 0)
-    return found.threads[0].root if found.threads else session
+def _without(threads: Iterable[Thread], session: str) -> Iterator[Thread]:
+    """The threads without what was found in this session itself. What it came from stays: it may have been compressed
+    since, or have gone another way after it was branched from."""
+    for thread in threads:
+        if hits := tuple(hit for hit in thread.hits if hit.passage.session != session):
+            yield replace(thread, hits=hits)
 
 
 def _told(found: Found, order: str) -> str:

@@ -23,8 +23,8 @@ from hermes_kernel.world.tools.runaways import kill_marked, marked
 WATCH_SECONDS = 0.1  # between two looks at whether it lives
 ASK_SECONDS = 0.5  # before a kernel that is starting is asked again: what was published before we listened is lost
 IDLE_SECONDS = 1.0  # without a message, after the reply: what would still be shown is lost
-INTERRUPT_SECONDS = 0.5  # before it is interrupted again: a library may have swallowed the first
-INTERRUPTS = 3
+LOOK_SECONDS, LOOKS = 0.1, 25  # whether code has ended that was interrupted, before its kernel is killed
+AGAIN = 10  # looks after which it is interrupted again: a library may have swallowed the first
 PART_BYTES = 8_000_000  # of a message; a larger one is neither copied nor read: that holds all threads for 0.1 s
 HOW = {"silent": False, "store_history": False, "user_expressions": {}, "allow_stdin": False, "stop_on_error": True}
 GONE = "Its variables are gone."
@@ -138,14 +138,15 @@ class Living:
 
     async def interrupt(self, work: asyncio.Future[str]) -> bool:
         """End the code that `work` runs; whether it ended. If not, the kernel is killed."""
-        for _ in range(INTERRUPTS):
+        for look in range(LOOKS):
             if work.done() or self.over:
                 return not self.over
-            with contextlib.suppress(OSError, RuntimeError):  # it dies just now
-                await self._manager.interrupt_kernel()
-            # A loop in which code awaits hears of a signal when a message wakes it.
+            if look % AGAIN == 0:
+                with contextlib.suppress(OSError, RuntimeError):  # it dies just now
+                    await self._manager.interrupt_kernel()
+            # A loop in which code awaits hears of a signal when a message wakes it, and that one may come first.
             await self._ask("kernel_info_request", {})
-            await asyncio.wait({work}, timeout=INTERRUPT_SECONDS)
+            await asyncio.wait({work}, timeout=LOOK_SECONDS)
         if not work.done():
             await self.kill()
         return not self.over

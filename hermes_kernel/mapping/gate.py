@@ -13,6 +13,7 @@ from hermes_kernel.world.stop import Stop
 
 BUSY = (Fault.RATE_LIMIT, Fault.PROACTIVE_RATE_LIMIT, Fault.OVERLOADED)
 PAUSE = 5.0  # seconds for a busy endpoint that names no time
+LAG = 0.5  # seconds from here to the wire; so much later the minute of a call is over
 GLANCE = 1.0  # seconds between two looks at a gate that may be held for longer meanwhile
 
 
@@ -46,7 +47,7 @@ class Gate:
         """
         while wait := self._wait():
             await stop.race(self._clock.sleep(min(wait, GLANCE)))
-        self._window.sent(self._clock.elapsed())
+        self._window.sent(self._clock.elapsed() + LAG)
 
     def _wait(self) -> float:
         now = self._clock.elapsed()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Collection, Sequence
 from concurrent.futures import Executor
-from contextlib import ExitStack, aclosing
+from contextlib import ExitStack, aclosing, suppress
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -34,7 +34,7 @@ from hermes_kernel.settings import Settings
 from hermes_kernel.world.interrupt import pressing
 from hermes_kernel.world.model import OpenAIModel
 from hermes_kernel.world.ports import Archive, Clock
-from hermes_kernel.world.stop import Stop
+from hermes_kernel.world.stop import Stop, Stopped
 from hermes_kernel.world.tools import inside_user_code
 
 SYSTEM = (
@@ -137,6 +137,8 @@ class Mapper:
         leaving.callback(hands.close)
         ledger = Ledger(self._store, self._terms(plan, wish), wish.name)
         leaving.callback(ledger.close)
+        with suppress(Stopped):
+            await stop.race(asyncio.to_thread(self._equipment.warm))
         board = await asyncio.to_thread(self._look_back, ledger, plan, frozenset(wish.again))
         purse = Purse(wish.budget, board.spent, self._calls(wish))
         running = Running(plan, ledger, writer, board, Rules(purse, gate, stop))

@@ -101,12 +101,15 @@ class Work:
         calls = 0
         while left and calls < CALLS and not self.trouble:
             piece = left.popleft()
+            if self._too_large(piece) and (halves := _halves(piece)):
+                left.extendleft(reversed(halves))
+                continue
             turn = await self._ask(request(piece, record, self.measures.asked.focus or "", self._words))
             calls += 1
             answer = turn.text if turn.outcome is Outcome.COMPLETED else ""
             if text := accepted(redact(answer, self._secrets), self.measures.most):
                 record = text
-            elif _too_long(turn) and (halves := _halves(piece)):
+            elif _overflows(turn) and (halves := _halves(piece)):
                 left.extendleft(reversed(halves))
             else:
                 self.trouble = self._why(turn)
@@ -138,8 +141,14 @@ class Work:
         self._asking = Usage(1, size((User(SYSTEM + prompt),)), estimated=True)
         turn = await self._aside.ask(SYSTEM, prompt, self.stop, self.window)
         self._spent, self._asking = self._spent + turn.usage, Usage()
-        self.window = turn.fill.window or self.window
+        if overflows := _overflows(turn):
+            told = [failed.window for failed in overflows if failed.window]
+            self.window = min(told or [(self.window or self.measures.window) // 2])
         return turn
+
+    def _too_large(self, piece: str) -> bool:
+        """It is known to be more than the summariser reads: an earlier piece was."""
+        return self.window > 0 and size((User(piece),)) > max(self.measures.room(self.window), LEAST_ROOM)
 
     def _why(self, turn: Turn) -> str:
         """One line on why there is no summary."""
@@ -152,9 +161,9 @@ class Work:
         return brief(turn.reason, 200) or f"the model gave none ({turn.outcome})"
 
 
-def _too_long(turn: Turn) -> bool:
-    failed = [event for event in turn.events if isinstance(event, Failed)]
-    return bool(failed) and failed[-1].fault in TOO_LONG
+def _overflows(turn: Turn) -> list[Failed]:
+    """The calls that were too long, also where another model was asked then."""
+    return [event for event in turn.events if isinstance(event, Failed) and event.fault in TOO_LONG]
 
 
 def _halves(piece: str) -> tuple[str, ...]:

@@ -320,6 +320,17 @@ async def test_a_stubborn_server_and_its_children_are_gone_within_a_second(hub, 
     assert "has been stopped" in (await at.call("mcp_a_echo", text="?")).text
 
 
+async def test_whoever_waits_for_a_call_when_all_is_closed_or_started_anew_gets_a_result(hub, tmp_path):
+    at = await hub(own=own(env={"CALLED": str(tmp_path / "called")})).ready()
+    for end in (lambda: at.servers.restart("own"), at.servers.close):
+        (tmp_path / "called").unlink(missing_ok=True)
+        called = asyncio.create_task(at.calls(("mcp_own_hang", {})))
+        await until((tmp_path / "called").exists)
+        await asyncio.to_thread(end)
+        (result,) = [event for event in await called if isinstance(event, Observed)]
+        assert not result.ok
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have nothing that ends a child with its parent")
 def test_nothing_is_left_of_a_stubborn_server_whose_kernel_was_killed(tmp_path):
     code = f"""

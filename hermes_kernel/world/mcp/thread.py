@@ -54,12 +54,13 @@ class Hosting:
         return await asyncio.wrap_future(self.submit(work))
 
     def close(self, ending: Callable[[], Coroutine[Any, Any, None]], seconds: float) -> None:
-        """Do `ending` there, for at most so many seconds, and end the thread."""
+        """Do `ending` there, for at most so many seconds, give up what else is being done, and end the thread."""
         with self._lock:
             self._closed, loop, self._loop = True, self._loop, None
         if loop is None or self._thread is None:
             return
         wait((asyncio.run_coroutine_threadsafe(ending(), loop),), seconds)
+        wait((asyncio.run_coroutine_threadsafe(_give_up(), loop),), LAST_SECONDS)
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(loop.stop)
         self._thread.join(LAST_SECONDS)
@@ -75,6 +76,15 @@ class Hosting:
 
 
 LAST_SECONDS = 0.1  # for the thread to leave its loop
+
+
+async def _give_up() -> None:
+    """Whoever waits for work here learns that it will not be done."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    if others:
+        await asyncio.wait(others)
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:

@@ -128,6 +128,12 @@ async def test_a_server_of_no_version_that_is_known_is_failed_in_words(hub):
     assert "Method not found" in at.told[0]
 
 
+async def test_a_server_that_knows_the_newest_revision_alone_is_spoken_to_in_it(hub):
+    at = await hub(own=own("--newest")).ready()
+    assert at.told == []
+    assert (await at.call("mcp_own_echo", text="2026")).text == "2026"
+
+
 async def test_two_servers_whose_names_run_together_are_told_apart(hub):
     at = await hub(**{"a": own("--strange"), "a_b": own(), "A B": own()}).ready()
     names = at.names()

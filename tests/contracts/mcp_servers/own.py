@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 OPTIONS = argparse.ArgumentParser()
-for flag in ("greet", "mute", "endless", "stubborn", "child", "strange", "bombs", "modern", "unlisted"):
+for flag in ("greet", "mute", "endless", "stubborn", "child", "strange", "bombs", "modern", "newest", "unlisted"):
     OPTIONS.add_argument(f"--{flag}", action="store_true")
 OPTIONS.add_argument("--tools", type=int, default=0)
 OPTIONS.add_argument("--description", default="Say it again.")
@@ -23,6 +23,7 @@ OPTIONS.add_argument("--read-only", action="store_true")
 OPTIONS.add_argument("--once", default="", help="a file: where it is there already, end before the greeting")
 OPTIONS = OPTIONS.parse_args()
 
+COMPLETE = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}  # what the revision of 2026 says besides
 EMPTY = {"type": "object", "properties": {}}
 SIMPLE = ("die", "hang", "huge", "flood", "progress", "twice", "secret", "change", "ask", "images", "fail", "nothing",
           "resources", "structured", "close", "wrong", "pid", "slow")  # fmt: skip
@@ -69,7 +70,8 @@ def send(**message) -> None:
 
 
 def answer(number, *texts: str, **more) -> None:
-    send(id=number, result={"content": [{"type": "text", "text": text} for text in texts], **more})
+    newer = {"resultType": "complete"} if OPTIONS.newest else {}
+    send(id=number, result={"content": [{"type": "text", "text": text} for text in texts], **newer, **more})
 
 
 def call(number, name: str, arguments: dict, meta: dict) -> None:
@@ -158,7 +160,7 @@ def listed(number, cursor) -> None:
         at = int(cursor or 0)
         send(id=number, result={"tools": [{"name": f"page_{at}", "inputSchema": EMPTY}], "nextCursor": str(at + 1)})
     else:
-        send(id=number, result={"tools": TOOLS})
+        send(id=number, result={"tools": TOOLS, **(COMPLETE if OPTIONS.newest else {})})
 
 
 HANGING: list = []
@@ -181,7 +183,7 @@ for line in sys.stdin:
     number, method, params = message.get("id"), message.get("method"), message.get("params") or {}
     if OPTIONS.mute:
         continue
-    if method == "initialize" and OPTIONS.modern:
+    if method == "initialize" and (OPTIONS.modern or OPTIONS.newest):
         send(id=number, error={"code": -32601, "message": "Method not found"})
     elif method == "initialize":
         info = {"name": "own", "version": "1"}
@@ -189,6 +191,8 @@ for line in sys.stdin:
         send(
             id=number, result={"protocolVersion": params["protocolVersion"], "capabilities": tools, "serverInfo": info}
         )
+    elif method == "server/discover" and OPTIONS.newest:
+        send(id=number, result={"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, **COMPLETE})
     elif method == "tools/list":
         listed(number, params.get("cursor"))
     elif method == "tools/call":

@@ -42,6 +42,8 @@ _SLACK = 64
 _BESIDE = 100_000
 """Tokens that a call may hold beside its transcript, and may come to hold between two calls: tools, mostly."""
 _SURE = 0.7
+_FEW, _STEP = 3, 1.6
+"""After a few lessons one more moves a rate no further than this: it may be tools that have come."""
 _NOISE = 40
 """Tokens by which a few lines differ from the average of their kind: little is learnt from less."""
 
@@ -94,13 +96,14 @@ def weighed(*messages: Message) -> Counts:
 class Gauge:
     """What one model makes of text. ``rates`` are the tokens for one of each kind of `Counts`; ``fixed`` the tokens
     that every call holds beside its transcript (system prompt, tools, template), learnt best when that was
-    ``lightest``; ``anchor`` and ``told`` are of the last call whose input the server counted."""
+    ``lightest``; ``anchor`` and ``told`` are of the last of ``lessons``, the calls whose input the server counted."""
 
     rates: tuple[float, ...] = RATES
     fixed: float = 0.0
     lightest: float = 0.0
     anchor: Counts = Counts()
     told: int = 0
+    lessons: int = 0
 
     def tokens(self, transcript: Counts) -> int:
         """The input of a call with this transcript, estimated."""
@@ -122,7 +125,9 @@ class Gauge:
         share = min(self.lightest / weight, 1.0) if self.told and weight else 1.0
         fixed = self.fixed + share * (max(input_tokens - weight, 0) - self.fixed)
         lightest = min(self.lightest, weight) if self.told else weight
-        return replace(known, fixed=min(fixed, input_tokens), lightest=lightest, anchor=transcript, told=input_tokens)
+        return Gauge(
+            known.rates, min(fixed, input_tokens), lightest, transcript, input_tokens, lessons=self.lessons + 1
+        )
 
     def _staying(self, transcript: Counts) -> float:
         """The tokens of the last counted call that are in this one too."""
@@ -145,9 +150,11 @@ class Gauge:
         least = 1 / _BOUND if new.images else _CHEAPEST
         if not expected * least <= told <= expected * _BOUND or not expected:
             return self.rates
+        step = _BOUND if self.lessons < _FEW else _STEP
+        told = min(max(told, expected / step), expected * step)
         trust = expected / (expected + _NOISE)
-        step = trust * (told - expected) / sum(part * part for part in parts)
-        moved = (rate * (1 + step * part) for rate, part in zip(self.rates, parts, strict=True))
+        move = trust * (told - expected) / sum(part * part for part in parts)
+        moved = (rate * (1 + move * part) for rate, part in zip(self.rates, parts, strict=True))
         return tuple(min(max(r, prior / _BOUND), prior * _BOUND) for r, prior in zip(moved, RATES, strict=True))
 
 

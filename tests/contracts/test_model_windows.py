@@ -354,6 +354,18 @@ async def test_counts_that_are_nonsense_are_not_believed():
     assert (noticed, windows) == ([], [])
 
 
+def test_a_server_that_reads_more_than_it_was_thought_to_is_believed():
+    reach = Reach(Route("gpt-4o", "https://h/v1"))
+    reach.shown(4096, "truncation")
+    reach.counted(4100)
+    assert reach.tokens == 4096
+    reach.counted(9000)
+    assert reach.tokens == 128_000
+    reach.shown(4096, "overflow")
+    reach.counted(9000)
+    assert reach.tokens == 4096
+
+
 def test_an_absurd_count_is_no_measure_for_the_next():
     audit, made = Audit(near=True), weighed(User(ENGLISH * 400))
     assert audit.take(made, Usage(1, 10**11)) is None

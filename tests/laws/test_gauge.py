@@ -149,6 +149,16 @@ def test_tools_that_come_and_go_move_the_estimate_and_no_rates():
     assert fewer.tokens(made + Counts(letters=800)) == 3_200
 
 
+def test_a_call_without_tools_spoils_no_estimate_after_it():
+    random, gauge, said = Random(7), Gauge(), []
+    for call in range(12):
+        said += [User(SCRIPTS["Vietnamese"](random)), Assistant(SCRIPTS["code"](random))]
+        made, tools = weighed(*said), 0 if call == 6 else 3000
+        told = of([1.2 * rate for rate in RATES], made, 200 + tools)
+        assert call < 3 or call in (6, 7) or gauge.tokens(made) == pytest.approx(told, rel=0.1)
+        gauge = gauge.learned(made, told)
+
+
 def test_pictures_are_learnt_as_pictures():
     gauge = Gauge().learned(Counts(100), 500)
     for n in range(1, 4):

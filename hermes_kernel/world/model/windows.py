@@ -6,6 +6,7 @@ Asking delays no call and fails none: whatever a server says, takes or sends, th
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from http.client import HTTPException
 from urllib.error import HTTPError
 
@@ -13,6 +14,7 @@ from hermes_kernel.core.windows import Window, known, more, window_in
 from hermes_kernel.world.model.routes import Route
 
 SECONDS = 10.0
+_AS_MUCH = 1.02
 
 
 class Reach:
@@ -46,12 +48,19 @@ class Reach:
         """The server has shown how much it takes: by an ``overflow`` or by a ``truncation``."""
         self._shown = Window(tokens, source=source)
 
+    def counted(self, tokens: int) -> None:
+        """The server has read so many: more than it was thought to cut prompts to, and it does so no longer."""
+        if self._shown and self._shown.source == "truncation" and tokens > self._shown.tokens * _AS_MUCH:
+            self._shown = None
+
     def look(self) -> None:
         """Ask the server what it says of its models, unless that was done or is of no use. Returns at once."""
         if not self._asked:
             self._asked = True
-            self._thread = threading.Thread(target=self._look, name="hermes-window", daemon=True)
-            self._thread.start()
+            thread = threading.Thread(target=self._look, name="hermes-window", daemon=True)
+            with suppress(RuntimeError):  # there are as many threads as there can be, or the process ends
+                thread.start()
+                self._thread = thread
 
     def wait(self, seconds: float = SECONDS) -> None:
         """Until what was asked is known, for at most so long."""

@@ -153,3 +153,12 @@ async def test_a_server_whose_folder_or_program_is_not_there_is_failed_in_a_line
     assert at.phase("folder") == at.phase("program") == "failed"
     assert "No such file or directory" in at.servers.state("folder").why
     assert "there is no program 'no-such-program'" in at.servers.state("program").why
+
+
+async def test_a_program_is_looked_for_in_its_own_folder_when_it_is_named_by_a_path(hub, tmp_path: Path):
+    program = tmp_path / "bin" / "serve"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\nexec {' '.join([own()['command'], *own()['args']])}\n")
+    program.chmod(0o755)
+    at = await hub(own={"command": "./bin/serve", "cwd": str(tmp_path), "trust": True}).ready()
+    assert (await at.call("mcp_own_echo", text="found")).text == "found"

@@ -74,6 +74,14 @@ class Life:
             self._connection = None
             self.settled.set()
 
+    def ended(self, task: asyncio.Task[None]) -> None:
+        """Called when `live` is over. What ended it there but a server's trouble is a bug of ours: it is raised, and
+        costs this server alone."""
+        bug = None if task.cancelled() else task.exception()
+        if bug is not None:
+            self._give_up(f"{type(bug).__name__}: {bug}")
+            raise bug
+
     async def settled_by(self, seconds: float) -> None:
         """Return once it is ready or given up, or `seconds` after its first start."""
         if self.state.phase in (Phase.NOT_STARTED, Phase.STARTING):
@@ -100,7 +108,7 @@ class Life:
             self._let_go(connection)
             raise ToolError(self._safe(
                 f"The MCP server {self.server.name!r} was lost during the call: {gone}. What the call has done is not "
-                "known; look before you do it again. The server is started once more."
+                "known; look before you do it again. A server that is lost is started once more."
             )) from None  # fmt: skip
         return replace(result, text=self._safe(result.text))
 

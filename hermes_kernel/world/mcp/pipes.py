@@ -16,7 +16,6 @@ import signal
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import anyio
@@ -74,7 +73,10 @@ def _command(server: Described) -> tuple[str, ...]:
     """The program's full path and arguments. On Linux the kernel is asked to end it when we are killed: closing its
     stdin, which is all that a killed process still does, ends only a program that listens."""
     program, *args = server.command
-    found = shutil.which(Path(program).expanduser(), path=_environment(server).get("PATH"))
+    place = os.path.expanduser(program)  # noqa: PTH111 - a Path would lose the ./ that says: not on the PATH
+    if os.sep in place and server.cwd:
+        place = os.path.join(os.path.expanduser(server.cwd), place)  # noqa: PTH111, PTH118 - likewise
+    found = shutil.which(place, path=_environment(server).get("PATH"))
     if found is None:
         raise FileNotFoundError(f"there is no program {brief(program, 80)!r} on its PATH")
     bound = shutil.which("setpriv") if sys.platform == "linux" else None

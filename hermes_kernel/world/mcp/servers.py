@@ -220,7 +220,7 @@ class Servers:
     async def _start(self) -> None:
         """End what is no longer wanted, then start what is not started."""
         lives = tuple(self._lives.values())
-        strays = {task for life, task in self._tasks.items() if life not in lives}
+        strays = {self._tasks.pop(life) for life in tuple(self._tasks) if life not in lives}
         for task in strays:
             task.cancel()
         if strays:
@@ -228,6 +228,7 @@ class Servers:
         for life in lives:
             if life.state.phase is Phase.NOT_STARTED and life not in self._tasks:
                 self._tasks[life] = asyncio.create_task(life.live(self._environ, self._start_seconds))
+                self._tasks[life].add_done_callback(life.ended)
 
     async def _settled(self, seconds: float) -> None:
         waits = [asyncio.ensure_future(life.settled_by(seconds)) for life in tuple(self._lives.values())]

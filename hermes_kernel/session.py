@@ -1,7 +1,6 @@
 """A conversation that lasts: `play` with a log under it. Knows nothing of models, tools or faces.
 
-A fact is on disk before anyone sees it and before the next thing happens. A turn that a crash or an abandoned consumer
-cut off is closed, never left hanging.
+A fact is on disk before anyone sees it and before the next thing happens. A turn that is cut off is closed.
 """
 
 from __future__ import annotations
@@ -15,10 +14,12 @@ from hermes_kernel.core.events import (
     Asked,
     Continued,
     Event,
+    Interrupted,
     Kept,
     Noticed,
     Observed,
     Opened,
+    Returned,
     Titled,
     Undone,
     is_kept,
@@ -34,6 +35,7 @@ from hermes_kernel.world.store.logs import standing, title
 from hermes_kernel.world.tools import NoTool
 
 TITLE = 100  # characters
+ENDINGS = (Interrupted, Returned)  # written with what comes next: nothing waits on them, and a whole tree ends at once
 
 
 class HermesError(Exception):
@@ -202,8 +204,8 @@ class Session:
                     yield Noticed(waiting)
             async with aclosing(play(self.turn, world)) as told:
                 async for event in told:
-                    if self.turn.stopped and isinstance(event, Observed):
-                        self._note(event)  # of a call that was not waited for: written with the turn's end, at once
+                    if isinstance(event, ENDINGS) or (self.turn.stopped and isinstance(event, Observed)):
+                        self._note(event)
                     elif is_kept(event):
                         self.keep(event)
                     yield event

@@ -128,16 +128,16 @@ class Delegation:
             except BadTasks as error:
                 raise HermesError(str(error)) from None
             seconds = equipment.settings.delegate_seconds if timeout is None else timeout
-            reports = await Team(self._kin, terms, ledger.purse(), agreed).work(stop, seconds)
-            self._pay(reports)
-            return reports
+            try:
+                return await Team(self._kin, terms, ledger.purse(), agreed).work(stop, seconds)
+            finally:
+                self._pay(ledger.usage)
 
-    def _pay(self, reports: Sequence[Report]) -> None:
+    def _pay(self, usage: Usage) -> None:
         """What a person's subagents cost is in the usage of the conversation. A store that cannot be written now is
         told of it later; the reports are not lost for that."""
-        usage = sum((report.usage for report in reports), Usage())
         with suppress(StoreError):
-            self._session.keep(Spent(usage, f"{len(reports)} subagents"))
+            self._session.keep(Spent(usage, "subagents"))
 
 
 def checked(given: Tasks, terms: Terms, tools: Sequence[str] | None = None) -> tuple[Task, ...]:

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from hermes_kernel.core.budget import IterationBudget, share
 from hermes_kernel.core.events import Event, Leased, Returned
+from hermes_kernel.core.messages import Usage
 
 
 class Purse:
@@ -47,10 +48,12 @@ class Purse:
 
 
 class Ledger:
-    """A budget of its own for subagents that no turn asked for. ``watch`` is called with everything that happens."""
+    """A budget of its own for subagents that no turn asked for, and what they cost. ``watch`` is called with everything
+    that happens."""
 
     def __init__(self, calls: int, watch: Callable[[Event], object] | None) -> None:
         self.budget = IterationBudget(calls)
+        self.usage = Usage()
         self._watch = watch
 
     async def tell(self, event: Event) -> None:
@@ -58,8 +61,9 @@ class Ledger:
         match event:
             case Leased(lease, calls):
                 self.budget = self.budget.lease(lease, calls)
-            case Returned(lease, used):
+            case Returned(lease, used, _, usage):
                 self.budget = self.budget.settle(lease, used)
+                self.usage += usage
             case _:
                 pass
         if self._watch is not None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hermes_kernel.core.trouble import read_trouble
-from hermes_kernel.core.windows import LEAST, MOST, Window, known, plausible, window_in
+from hermes_kernel.core.windows import LEAST, MOST, Window, known, more, plausible, window_in
 from hermes_kernel.testing import OVERFLOWS
 
 law = settings(deadline=None)
@@ -97,6 +97,23 @@ def test_numbers_that_are_no_windows_are_refused(number):
     assert window_in({"data": [{"id": "m", "context_length": number}]}, "m") is None
 
 
+@pytest.mark.parametrize(
+    ("rows", "path"),
+    [
+        ([{"id": "x.gguf", "owned_by": "llamacpp"}], "/props"),
+        ([{"id": "m", "owned_by": "library"}], "/api/ps"),
+        ([{"id": "hf.co/u/m:q4", "owned_by": "u"}], "/api/ps"),
+        ([{"id": "m", "owned_by": ["library"]}, {"id": "m", "owned_by": "organization_owner"}], "/api/v0/models"),
+        ([{"id": "m", "owned_by": "vllm"}], ""),
+        ([{"id": 7}], ""),
+        ("m:1", ""),
+        (None, ""),
+    ],
+)
+def test_servers_of_ones_own_are_known_by_their_lists(rows, path):
+    assert more({"object": "list", "data": rows}) == path
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(
@@ -113,6 +130,7 @@ json_values = st.recursive(
 def test_no_answer_is_too_strange(answer, model):
     found = window_in(answer, model)
     assert found is None or LEAST <= found.tokens <= MOST
+    assert more(answer) == "" or more(answer).startswith("/")
 
 
 @law

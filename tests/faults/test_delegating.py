@@ -338,13 +338,40 @@ async def test_one_press_stops_a_tree_whose_members_compute_in_kernels_of_their_
         print(f"in their own kernels: {seconds:.3f} s")
         assert seconds < 3
         check_closed(tmp_path, agent, events)
-    mine = subprocess.run(["pgrep", "-P", str(os.getpid()), "-f", "ipykernel"], capture_output=True, check=False)
     for _ in range(200):
         mine = subprocess.run(["pgrep", "-P", str(os.getpid()), "-f", "ipykernel"], capture_output=True, check=False)
         if not mine.stdout:
             break
         await asyncio.sleep(0.05)
     assert not mine.stdout
+
+
+async def test_one_press_stops_a_tree_of_fourteen_in_three_levels(tmp_path: Path) -> None:
+    def answer(request: Request) -> Step:
+        deepest = "delegate" not in [each["function"]["name"] for each in request.body["tools"]]
+        return late(say("never"), 60) if deepest else call("delegate", {"tasks": ["a", "b"]})
+
+    def depth(event: Event) -> int:
+        return 1 + depth(event.event) if isinstance(event, Subagent) else 0
+
+    pressed = 0.0
+    async with serving(tmp_path, answer, delegate_depth=3) as (agent, server):
+        async for event in agent.stream("go"):
+            if depth(event) == 3 and not pressed and len(server.requests) == 1 + 2 + 4 + 8:
+                pressed = time.perf_counter()
+                agent.stop()
+        print(f"three levels: {time.perf_counter() - pressed:.3f} s")
+        assert agent.turn.outcome == "interrupted"
+        assert agent.turn.budget.leases == ()
+    store = Store(tmp_path)
+    rows = store.sessions(50)
+    assert len(rows) == 1 + 2 + 4 + 8
+    for row in rows:
+        facts = store.recall(row.id)
+        assert isinstance(facts[-1], Final)
+        assert recall(facts).outcome == "interrupted"
+        whole(recall(facts).transcript)
+    store.close()
 
 
 async def test_what_subagents_had_when_they_were_stopped_is_the_calls_result(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hermes_kernel.core import prompts
 from hermes_kernel.core.budget import Limits
 from hermes_kernel.core.commands import CallModel, Command, Compress, RunTools, Tell, Wait
-from hermes_kernel.core.context import squeeze
+from hermes_kernel.core.compression import Keep, reduced
 from hermes_kernel.core.events import (
     Accepted,
     Approved,
@@ -372,7 +372,7 @@ def test_the_note_on_what_was_left_out_is_never_taken_for_the_prompt() -> None:
     turn = after()
     for n in range(40):
         turn = recall((Replied("", (ToolCall(f"{n}", "probe", "{}"),)), Observed(f"{n}", "x" * 3000)), turn)
-    smaller = squeeze(turn.transcript, 2)
+    smaller = reduced(turn.transcript, 2, Keep(tokens=400))
     turn = evolve(turn, Compressed(smaller, 9, 8))
     assert turn.messages == smaller
     assert turn.messages[0] == User("q")

@@ -83,6 +83,18 @@ def test_a_result_that_comes_again_is_one_line_that_names_the_later_call() -> No
     assert last.endswith("line 199 of a long result\n")
 
 
+def test_results_that_differ_only_in_what_was_left_out_are_not_called_the_same() -> None:
+    other = LONG.replace("line 100 of", "LINE 100 of")
+    pruned = prune((User("q"), *exchange(read(1), LONG), *exchange(read(2), other)), 0)
+    assert results(pruned)[0] == results(pruned)[1]
+    assert prune(pruned, 0) is pruned
+
+
+def test_where_little_is_cut_the_line_that_says_so_is_spared() -> None:
+    transcript = (User("q"), *exchange(read(1), "    " * (RESULT // 4) + " "))
+    assert prune(transcript, 0) is transcript
+
+
 def test_the_later_one_may_be_among_the_last_messages_which_stay_whole() -> None:
     transcript = (User("q"), *exchange(read(1), LONG), *exchange(read(2), LONG))
     assert results(prune(transcript, 2)) == [

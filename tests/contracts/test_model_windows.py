@@ -16,8 +16,8 @@ import pytest
 from hermes_kernel.core.commands import CallModel
 from hermes_kernel.core.events import Failed, Noticed, Replied, WindowFound
 from hermes_kernel.core.faults import Fault
-from hermes_kernel.core.gauge import weighed
-from hermes_kernel.core.messages import Assistant, Image, Usage, User
+from hermes_kernel.core.gauge import Counts, weighed
+from hermes_kernel.core.messages import Assistant, Image, ToolSpec, Usage, User
 from hermes_kernel.settings import Settings
 from hermes_kernel.testing import OVERFLOWS, Server, Tokens, forever, overflow, say
 from hermes_kernel.world.clock import SystemClock
@@ -281,7 +281,7 @@ def audited(count, transcripts):
     """The cuts that are seen while a server far away counts like this."""
     audit = Audit(near=False)
     told = [(weighed(*said), count([message.text for message in said])) for said in transcripts]
-    return [cut for made, tokens in told if (cut := audit.take(made, Usage(1, tokens)))]
+    return [cut for made, tokens in told if (cut := audit.take(made, Counts(), Usage(1, tokens)))]
 
 
 @pytest.mark.parametrize("script", TEXTS)
@@ -336,6 +336,28 @@ async def test_pictures_are_no_prompt_that_was_cut():
     assert await conversation(honest(4.6), transcripts) == ([], [])
 
 
+@pytest.mark.parametrize("shown", [True, False])
+async def test_tools_that_come_and_go_are_no_prompt_that_was_cut(shown):
+    tools = tuple(ToolSpec(f"tool_{n}", "What it does, told at length. " * 30, "{}") for n in range(20))
+    count, offered = honest(4.6), []
+
+    def answer(request):
+        offered.append("tools" in request.body)
+        seen = 4000 if shown and offered[-1] else 0
+        return say("Hm.", usage=Tokens(seen + count([message["content"] for message in request.messages]), 5))
+
+    with Server(answer) as server:
+        model = model_for(server.url)
+        events = [
+            event
+            for number, said in enumerate(growing(ENGLISH, 8, 700))
+            async for event in model.reply(CallModel(said, tools=number % 3 < 2), tools, Stop())
+        ]
+        await model.aclose()
+    assert set(offered) == {True, False}
+    assert not [event for event in events if isinstance(event, Noticed | WindowFound)]
+
+
 async def test_counts_that_leave_out_what_was_cached_are_no_prompt_that_was_cut():
     count, last = honest(4.6), 0
 
@@ -368,8 +390,8 @@ def test_a_server_that_reads_more_than_it_was_thought_to_is_believed():
 
 def test_an_absurd_count_is_no_measure_for_the_next():
     audit, made = Audit(near=True), weighed(User(ENGLISH * 400))
-    assert audit.take(made, Usage(1, 10**11)) is None
-    assert audit.tokens(made) < 20_000
+    assert audit.take(made, Counts(), Usage(1, 10**11)) is None
+    assert audit.tokens(made, Counts()) < 20_000
 
 
 async def test_a_reply_that_nobody_counts_is_guessed_by_script():

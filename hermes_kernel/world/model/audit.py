@@ -42,20 +42,23 @@ class Audit:
     def __init__(self, *, near: bool) -> None:
         self._near = near
         self._gauge = Gauge()
+        self._tools = Counts()
         self._last: Counts | None = None
         self._top, self._filled = 0, Counts()
         self._low = 0
 
-    def tokens(self, sent: Counts) -> int:
+    def tokens(self, sent: Counts, tools: Counts) -> int:
         """The estimated input of a request with so much in it."""
-        return self._gauge.tokens(sent)
+        return self._gauge.tokens(sent) + (0 if self._gauge.told else round(self._gauge.weight(tools)))
 
-    def take(self, sent: Counts, usage: Usage) -> Cut | None:
-        """Learn from a count, or say what is wrong with it."""
+    def take(self, sent: Counts, tools: Counts, usage: Usage) -> Cut | None:
+        """Learn from a count, or say what is wrong with it. Tools need not be in it: not every model is shown them."""
         counted, last = usage.input_tokens, self._last
         if usage.estimated or not counted:
             return None
         self._last = sent
+        if tools != self._tools:
+            self._tools, self._gauge, self._top = tools, Gauge(self._gauge.rates), 0
         missing = self._missing(sent, counted)
         expected = max(self._gauge.tokens(sent), counted + missing)
         share = _TAUGHT if self._gauge.told else _UNTAUGHT

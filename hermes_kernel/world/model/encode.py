@@ -95,7 +95,7 @@ class Encoder:
         offered, told = self._offer(tuple(tools), plain_schemas=quirks.plain_schemas) if offers else (b"", Counts())
         messages, images, counts = self._messages(call, style)
         head = dump(fields, call.caution)[:-1]
-        sent = Sent(frozenset(fields) | ({"tools"} if offered else set()), images, counts + told)
+        sent = Sent(frozenset(fields) | ({"tools"} if offered else set()), images, counts, told)
         return b"".join([head, offered, b',"messages":[', messages, b"]}"]), sent
 
     def _messages(self, call: CallModel, style: Style) -> tuple[bytes, bool, Counts]:

@@ -50,7 +50,7 @@ class Inquiry:
     @property
     def input_tokens(self) -> int:
         """An estimate of what was sent."""
-        return self.lane.audit.tokens(self.sent.counts) if self.body else 0
+        return self.lane.audit.tokens(self.sent.counts, self.sent.tools) if self.body else 0
 
     def replied(self, reply: Replied, reading: Reading, first_byte: float) -> Replied:
         """`reply` with who gave it, how long that took, and what it cost at least by a guess."""

@@ -79,7 +79,7 @@ class Lane:
     def counted(self, usage: Usage, sent: Sent) -> Noticed | None:
         """Take the server's count in. Said once: it was far too low, as Ollama's is when it cuts a prompt."""
         self.reach.counted(usage.input_tokens if not usage.estimated else 0)
-        cut = self.audit.take(sent.counts, usage)
+        cut = self.audit.take(sent.counts, sent.tools, usage)
         if cut and cut.window:
             self.reach.shown(cut.window, "truncation")
         if cut is None or self._warned:

@@ -41,12 +41,13 @@ class Quirks:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What a request had in it: its top-level fields and whether images, of which a server may complain, and how much
-    in all: the transcript, the system prompt and the tools."""
+    """What a request had in it: its top-level fields and whether images, of which a server may complain; and how much:
+    transcript and system prompt, and the ``tools`` beside them."""
 
     fields: frozenset[str]
     images: bool = False
     counts: Counts = Counts()
+    tools: Counts = Counts()
 
 
 NOTHING_SENT = Sent(frozenset())

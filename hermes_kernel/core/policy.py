@@ -90,7 +90,7 @@ def _fit(turn: Turn) -> Compress | None:
     """Before the window is full: begin a summary of the older part in good time, and wait for one only at the last."""
     if turn.fill.crowded(turn.limits, turn.room) and turn.tries.compressions < turn.limits.compressions:
         return _compress(turn)
-    if turn.fill.filling(turn.limits):
+    if turn.limits.compressions and turn.fill.filling(turn.limits):
         return replace(_compress(turn), ahead=True)
     return None
 

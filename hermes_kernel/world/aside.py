@@ -34,7 +34,6 @@ def small(settings: Settings, routes: int) -> Limits:
         empties=0,
         growths=1,
         compressions=0,
-        compress_at=float("inf"),
         routes=routes,
     )
 

@@ -8,7 +8,19 @@ import duckdb
 import pytest
 
 from hermes_kernel.core.budget import Limits
-from hermes_kernel.core.events import Asked, Failed, Final, Interrupted, Opened, Outcome, Replied, Titled, Undone
+from hermes_kernel.core.events import (
+    Asked,
+    Compressed,
+    Failed,
+    Final,
+    Interrupted,
+    Opened,
+    Outcome,
+    Replied,
+    Spent,
+    Titled,
+    Undone,
+)
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.messages import Assistant, Observation, Usage, User
 from hermes_kernel.core.text import CELLS, END_OF_CELLS
@@ -218,3 +230,16 @@ def said(message):
             return ("assistant", text, len(calls), None)
         case Observation(call_id, _, text):
             return ("tool", text, 0, call_id)
+
+
+def test_what_a_compression_and_side_work_cost_is_counted(tmp_path):
+    facts = [
+        Opened("s"),
+        Asked("q"),
+        Compressed((), 900, 100, "summary", Usage(2, 700, 50, cost=0.25)),
+        Spent(Usage(1, 300, 20), "a summary"),
+        Compressed((), 100, 90, "pruned"),
+    ]
+    folded(tmp_path, ("s", facts))
+    assert rows(tmp_path, "SELECT outcome, tokens FROM calls ORDER BY n") == [("compressed", 750), ("aside", 320)]
+    assert rows(tmp_path, "SELECT tokens, cost FROM sessions") == [(1070, 0.25)]

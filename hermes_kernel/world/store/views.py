@@ -107,17 +107,18 @@ SELECT a.session, a.n, make_timestamp((a.t * 1e6)::BIGINT) AS time, a.call->>'id
 FROM asked a ASOF LEFT JOIN seen s ON a.session = s.session AND (a.call->>'id') = s.id AND a.n < s.n;
 """
 
-# One row for each model call that came back, failed or was stopped. `retries` counts the failures since the last reply
-# or prompt. A reply that says nothing of its usage was one call, estimated.
+# One row for each model call that came back, failed or was stopped, and one for what a compression or other side work
+# cost, of however many calls. `retries` counts the failures since the last reply or prompt. A reply that says nothing
+# of its usage was one call, estimated.
 CALLS = """
 CREATE OR REPLACE VIEW calls AS
 WITH tried AS (
     SELECT *, count(*) FILTER (kind IN ('Asked', 'Replied'))
               OVER (PARTITION BY session ORDER BY n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS run
-    FROM facts WHERE kind IN ('Asked', 'Replied', 'Failed', 'Interrupted'))
+    FROM facts WHERE kind IN ('Asked', 'Replied', 'Failed', 'Interrupted', 'Compressed', 'Spent'))
 SELECT session, n, make_timestamp((t * 1e6)::BIGINT) AS time,
        CASE kind WHEN 'Replied' THEN 'replied' WHEN 'Failed' THEN coalesce(body->>'fault', 'unknown')
-                 ELSE 'interrupted' END AS outcome,
+                 WHEN 'Compressed' THEN 'compressed' WHEN 'Spent' THEN 'aside' ELSE 'interrupted' END AS outcome,
        coalesce(body->>'model', '') AS model, coalesce(body->>'endpoint', '') AS endpoint,
        coalesce((body->>'first_byte_seconds')::DOUBLE, 0) AS ttfb,
        coalesce((body->>'seconds')::DOUBLE, 0) AS seconds,
@@ -131,7 +132,8 @@ SELECT session, n, make_timestamp((t * 1e6)::BIGINT) AS time,
        coalesce((body->'usage'->>'cost')::DOUBLE, 0) AS cost,
        coalesce((body->'usage'->>'estimated')::BOOLEAN, kind = 'Replied' AND (body->'usage') IS NULL) AS estimated
 FROM tried
-WHERE kind IN ('Replied', 'Failed') OR kind = 'Interrupted' AND coalesce((body->'usage'->>'calls')::INTEGER, 0) > 0;
+WHERE kind IN ('Replied', 'Failed')
+   OR kind IN ('Interrupted', 'Compressed', 'Spent') AND coalesce((body->'usage'->>'calls')::INTEGER, 0) > 0;
 """
 
 # A session is called by the person's own words, not by the account of cells that may stand before them.

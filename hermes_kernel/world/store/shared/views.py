@@ -111,10 +111,10 @@ WITH tried AS (
               OVER (PARTITION BY session ORDER BY n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS run,
            coalesce((body->'usage'->>'input_tokens')::BIGINT, 0) AS input_tokens,
            coalesce((body->'usage'->>'output_tokens')::BIGINT, 0) AS output_tokens
-    FROM facts WHERE kind IN ('Asked', 'Replied', 'Failed', 'Interrupted'))
+    FROM facts WHERE kind IN ('Asked', 'Replied', 'Failed', 'Interrupted', 'Compressed', 'Spent'))
 SELECT session, n, moment(t) AS time,
        CASE kind WHEN 'Replied' THEN 'replied' WHEN 'Failed' THEN coalesce(body->>'fault', 'unknown')
-                 ELSE 'interrupted' END AS outcome,
+                 WHEN 'Compressed' THEN 'compressed' WHEN 'Spent' THEN 'aside' ELSE 'interrupted' END AS outcome,
        coalesce(body->>'model', '') AS model, coalesce(body->>'endpoint', '') AS endpoint,
        coalesce((body->>'first_byte_seconds')::DOUBLE PRECISION, 0) AS ttfb,
        coalesce((body->>'seconds')::DOUBLE PRECISION, 0) AS seconds,
@@ -127,7 +127,8 @@ SELECT session, n, moment(t) AS time,
        coalesce((body->'usage'->>'cost')::DOUBLE PRECISION, 0) AS cost,
        coalesce((body->'usage'->>'estimated')::BOOLEAN, kind = 'Replied' AND body->'usage' IS NULL) AS estimated
 FROM tried
-WHERE kind IN ('Replied', 'Failed') OR kind = 'Interrupted' AND coalesce((body->'usage'->>'calls')::INTEGER, 0) > 0;
+WHERE kind IN ('Replied', 'Failed')
+   OR kind IN ('Interrupted', 'Compressed', 'Spent') AND coalesce((body->'usage'->>'calls')::INTEGER, 0) > 0;
 """
 
 # The account of cells that may stand before the person's own words. The first quantifier decides for the whole

@@ -58,7 +58,8 @@ def more(answer: object) -> str:
     it is none that does."""
     rows = _rows(answer)
     told = next((_MORE[owner] for row in rows if isinstance(owner := row.get("owned_by"), str) and owner in _MORE), "")
-    return told or ("/api/ps" if any(":" in str(row.get("id")) for row in rows) else "")
+    tagged = any(isinstance(name := row.get("id"), str) and ":" in name for row in rows)
+    return told or ("/api/ps" if tagged else "")
 
 
 def known(model: str, *, hosted: bool = True) -> Window | None:

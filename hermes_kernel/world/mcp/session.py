@@ -41,8 +41,8 @@ for _name in ("mcp", "client"):  # what `mcp` has to say goes to whoever configu
     logging.getLogger(_name).addHandler(logging.NullHandler())
 
 
-# `mcp` brings thousands of classes. To look for garbage among them once more when the process ends takes up to 0.8 s, in
-# which a person waits for their kernel, and finds none.
+# `mcp` brings thousands of classes. To look for garbage among them once more when the process ends takes up to 0.8 s,
+# in which a person waits for their kernel, and finds none.
 atexit.register(gc.freeze)
 
 

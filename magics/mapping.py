@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.text import brief
 from hermes_kernel.mapping import MapResult, RowOutcome
+from hermes_kernel.mapping.result import LEFT as LEFT_OVER
 from hermes_kernel.mapping.rows import SCALAR, rows_of
 from hermes_kernel.mapping.template import MARK, WHOLE
 from hermes_kernel.session import HermesError
@@ -82,7 +83,10 @@ async def _shown(desk: Desk, options: Options, template: str, rows: Any, press: 
 def _ended(seen: Progress, result: MapResult) -> Progress:
     """What is to be said of a map that is over."""
     left = RowOutcome.NOT_ASKED in result.counts
-    return replace(seen, ended="not finished" if left else "done", note=f"{result.note} {result.advice}".strip())
+    again = ",".join(outcome for outcome in result.counts if outcome in LEFT_OVER)
+    advice = f"`--again {again}` asks them anew" if again else ""
+    note = " · ".join(part for part in (result.note, advice) if part)
+    return replace(seen, ended="not finished" if left else "done", note=note)
 
 
 def _judged(result: MapResult, stopped_by: str) -> MapResult:

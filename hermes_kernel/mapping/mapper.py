@@ -131,7 +131,7 @@ class Mapper:
             return
         plan = self._plan(made, wish)
         gate = Gate(self._settings.requests_per_minute, self._clock)
-        writer = Writer(self._store)
+        writer = Writer(self._store, self._clock)
         leaving.callback(writer.close)
         hands = self._hands(wish, plan, gate, writer)
         leaving.callback(hands.close)

@@ -7,10 +7,21 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from hermes_kernel.core.events import Asked, Failed, Final, Kept, Outcome, Replied
+from hermes_kernel.core.events import (
+    Asked,
+    Compressed,
+    Failed,
+    Final,
+    Interrupted,
+    Kept,
+    Outcome,
+    Replied,
+    Returned,
+    Spent,
+    Undone,
+)
 from hermes_kernel.core.messages import Usage
 from hermes_kernel.core.text import brief
-from hermes_kernel.core.turn import recall
 
 LOST = "It was being asked when its process ended: whether the call was made, and paid, is not known."
 
@@ -51,14 +62,26 @@ class Row:
 
 
 def row_of(key: Any, session_id: str, facts: Iterable[Kept]) -> Row:
-    """What the facts of its session say of a row."""
-    turn = recall(facts)
-    if not turn.asked:
-        return Row(key, RowOutcome.NOT_ASKED, usage=turn.earlier, session_id=session_id)
-    seconds = sum(fact.seconds for fact in turn.events if isinstance(fact, (Replied, Failed)))
-    outcome = RowOutcome(turn.final.outcome.value) if turn.final else RowOutcome.UNKNOWN
-    reason = turn.reason if turn.final else LOST
-    return Row(key, outcome, turn.text, reason, turn.earlier + turn.usage, seconds, session_id)
+    """What the facts of its session say of a row; no more of them is looked at than that takes."""
+    asked, final, usage, seconds = False, None, Usage(), 0.0
+    for fact in facts:
+        match fact:
+            case Asked():
+                asked, final, seconds = True, None, 0.0
+            case Undone():
+                asked, final = False, None
+            case Replied(usage=used, seconds=took) | Failed(usage=used, seconds=took):
+                usage, seconds = usage + used, seconds + took
+            case Interrupted(usage=used) | Compressed(usage=used) | Spent(usage=used) | Returned(usage=used):
+                usage = usage + used
+            case Final():
+                final = fact
+            case _:
+                pass
+    if final is None:
+        outcome = RowOutcome.UNKNOWN if asked else RowOutcome.NOT_ASKED
+        return Row(key, outcome, "", LOST if asked else "", usage, seconds, session_id)
+    return Row(key, RowOutcome(final.outcome.value), final.text, final.reason, usage, seconds, session_id)
 
 
 def calls_of(facts: Iterable[Kept]) -> int:

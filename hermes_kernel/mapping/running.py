@@ -86,8 +86,8 @@ class Running:
                 await asyncio.wait(work)
         finally:
             self.news.set()
-        for each in work:
-            each.result()
+        if failed := [error for each in work if (error := each.exception())]:
+            raise failed[0]
 
     def progress(self, seconds: float) -> Progress:
         """How far it is, so many seconds after it began."""

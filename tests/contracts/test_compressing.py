@@ -350,7 +350,9 @@ async def test_the_old_name_leads_to_where_it_goes_on(agents: Any) -> None:
     agent, _, old = await compressing(agents)
     child = agent.session_id
     agent.title("Letters")
-    assert agent.resume(old).session_id == child, "as every cell of a notebook may say"
+    said = agent.turn
+    for name in (old, old[:8]):
+        assert agent.resume(name) is said, "as every cell of a notebook may say"
     agent.new()
     for name in (old, old[:8], "Letters"):
         assert agent.resume(name).session_id == child
@@ -385,6 +387,11 @@ async def test_an_undo_goes_no_further_back_than_the_compression(agents: Any) ->
     with pytest.raises(HermesError, match=f"Nothing is left to take back.*{old[:8]}"):
         agent.undo()
     assert sound(agent.turn.transcript) == ""
+    again = agent.session_id
+    agent.new()
+    agent.resume(again)
+    with pytest.raises(HermesError, match=f"Nothing is left to take back.*{old[:8]}"):
+        agent.undo()
 
 
 async def test_a_search_finds_one_conversation(agents: Any) -> None:

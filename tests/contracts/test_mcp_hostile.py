@@ -132,6 +132,8 @@ async def test_a_server_that_knows_the_newest_revision_alone_is_spoken_to_in_it(
     at = await hub(own=own("--newest")).ready()
     assert at.told == []
     assert (await at.call("mcp_own_echo", text="2026")).text == "2026"
+    await at.call("mcp_own_change")
+    await until(lambda: "mcp_own_later" in at.names())
 
 
 async def test_two_servers_whose_names_run_together_are_told_apart(hub):

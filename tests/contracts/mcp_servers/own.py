@@ -119,7 +119,7 @@ def call(number, name: str, arguments: dict, meta: dict) -> None:
             answer(number, f"the key is {os.environ.get('SECRET_KEY')}, plain {os.environ.get('HERMES_API_KEY')}")
         case "change":
             TOOLS.append({"name": "later", "inputSchema": EMPTY})
-            send(method="notifications/tools/list_changed")
+            send(method="notifications/tools/list_changed", **({"params": TOPIC} if OPTIONS.newest else {}))
             answer(number, "changed")
         case "ask":
             ASKED.append(number)
@@ -166,6 +166,7 @@ def listed(number, cursor) -> None:
 HANGING: list = []
 ASKED: list = []
 ANSWERS: dict = {}
+TOPIC: dict = {}
 
 if OPTIONS.stubborn:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -193,6 +194,11 @@ for line in sys.stdin:
         )
     elif method == "server/discover" and OPTIONS.newest:
         send(id=number, result={"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, **COMPLETE})
+    elif method == "subscriptions/listen" and OPTIONS.newest:
+        TOPIC["_meta"] = {"io.modelcontextprotocol/subscriptionId": number}
+        send(
+            method="notifications/subscriptions/acknowledged", params=TOPIC | {"notifications": params["notifications"]}
+        )
     elif method == "tools/list":
         listed(number, params.get("cursor"))
     elif method == "tools/call":

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import gc
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
@@ -15,6 +16,7 @@ from typing import Any
 
 from mcp import ClientSession, MCPError, types
 from mcp.client.session import ClientRequestContext, IncomingMessage
+from mcp.client.subscriptions import listen
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from pydantic import ValidationError
 
@@ -192,7 +194,22 @@ async def connected(server: Described, folder: Path, ending: Ending) -> AsyncGen
         ) as session,
     ):  # fmt: skip
         await _greet(session)
-        yield Connection(session, wire, ending, changed)
+        news = asyncio.create_task(_news(session, changed))
+        try:
+            yield Connection(session, wire, ending, changed)
+        finally:
+            news.cancel()
+
+
+async def _news(session: ClientSession, changed: asyncio.Event) -> None:
+    """Ask to be told of changes, as the newest revision wants it; one that will not tell keeps the tools it began with.
+    Servers of earlier revisions tell without being asked."""
+    if session.discover_result is None:
+        return
+    with contextlib.suppress(*TROUBLE):
+        async with listen(session, tools_list_changed=True) as told:
+            async for _ in told:
+                changed.set()
 
 
 async def _greet(session: ClientSession) -> None:

@@ -78,8 +78,8 @@ class Lineage:
         """
         taken = self.session.undo(turns)
         self.compressor.keep_to(self.session.turn.transcript)
-        if not taken and turns > 0 and self.session.earlier:
-            raise HermesError(NOTHING.format(self.session.earlier[-1][:8]))
+        if not taken and turns > 0 and (whole := self._whole_in()):
+            raise HermesError(NOTHING.format(whole[:8]))
         return taken
 
     def open(self, opened: Opened) -> None:
@@ -90,10 +90,18 @@ class Lineage:
 
     def load(self, session: str) -> None:
         """Go on with an earlier conversation; as `Session.load`. This one is, by every name it has had."""
-        if session not in self.session.earlier:
-            self._leave()
-            self.session.load(session)
-            self.tools.begin_session(self.session.turn.session_id)
+        here = self.session.turn.session_id
+        if session in self.session.earlier or self.session.followed(session)[1:][-1:] == [here]:
+            return
+        self._leave()
+        self.session.load(session)
+        self.tools.begin_session(self.session.turn.session_id)
+
+    def _whole_in(self) -> str:
+        """The session that has word for word what a compression took out of this one; ``""`` where nothing was."""
+        if self.session.turn.fill.compressed:
+            return self.session.turn.session_id
+        return self.session.opened.parent if self.session.opened.earlier.calls else ""
 
     def _leave(self) -> None:
         """What was begun for this conversation is given up, and paid for in it."""

@@ -31,7 +31,7 @@ from hermes_kernel.core.turn import Turn, World, closing, evolve, goes_on, play,
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.ports import Archive
 from hermes_kernel.world.store import NoSession, StoreError
-from hermes_kernel.world.store.logs import standing, title
+from hermes_kernel.world.store.logs import line, standing, title
 from hermes_kernel.world.tools import NoTool
 
 TITLE = 100  # characters
@@ -105,13 +105,21 @@ class Session:
             StoreError: another process is in it, or the log cannot be written.
         """
         self.flush()
-        *earlier, session_id = self._followed(self._log.find(session))
+        *earlier, session_id = self.followed(session)
         with self._taking(session_id):
             facts = self._log.recall(session_id)
             self.turn = recall(facts, Turn(self.turn.limits))
         self._unsaved = []
         self._opened = next((fact for fact in facts if isinstance(fact, Opened)), Opened(session_id))
         self._title, self._earlier = title(facts), tuple(earlier)
+
+    def followed(self, session: str) -> list[str]:
+        """The session that `session` names, and those in which it goes on, to the newest that is there.
+
+        Raises:
+            NoSession, StoreError: as `load`.
+        """
+        return line(self._log, self._log.find(session))
 
     def go_on_in(self, opened: Opened, *begins: Kept) -> None:
         """Go on in another session, of which `begins` are the first facts: a compressed conversation. Both are this
@@ -232,15 +240,6 @@ class Session:
         self._unsaved.append(event)
         if isinstance(event, Titled | Asked):
             self._title = title((Titled(self._title), event))
-
-    def _followed(self, session_id: str) -> list[str]:
-        """A session and those in which it goes on, to the newest that is there."""
-        line = [session_id]
-        with suppress(NoSession):
-            while isinstance(last := self._log.recall(line[-1])[-1], Continued) and last.session_id not in line:
-                self._log.recall(last.session_id)
-                line.append(last.session_id)
-        return line
 
     def _write(self) -> None:
         writing = tuple(self._unsaved)

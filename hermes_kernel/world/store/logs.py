@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 
-from hermes_kernel.core.events import Asked, Compressed, Kept, Titled, Undone
+from hermes_kernel.core.events import Asked, Compressed, Continued, Kept, Titled, Undone
+from hermes_kernel.world.ports import Log
+from hermes_kernel.world.store.places import NoSession
 from hermes_kernel.world.store.threads import called
 
 
@@ -33,3 +36,19 @@ def title(facts: Iterable[Kept]) -> str:
             case Asked(text) if not name:
                 name = called(text)
     return name
+
+
+def line(log: Log, session_id: str) -> list[str]:
+    """A session and those in which it goes on since it was compressed, to the newest that is there.
+
+    Raises:
+        NoSession: there is no such session.
+        StoreError: the log cannot be read.
+    """
+    names, last = [session_id], log.recall(session_id)[-1]
+    with suppress(NoSession):
+        while isinstance(last, Continued) and last.session_id not in names:
+            further = log.recall(last.session_id)
+            names.append(last.session_id)
+            last = further[-1]
+    return names

@@ -6,14 +6,13 @@ The tool lends of the turn's own budget. A person's subagents have a budget of t
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import aclosing, contextmanager, suppress
 from dataclasses import replace
 from typing import Annotated, Any
 
 from hermes_kernel.core.budget import LEAST
 from hermes_kernel.core.events import Event, Spent
-from hermes_kernel.core.messages import Usage
 from hermes_kernel.delegating.child import Kin, Terms
 from hermes_kernel.delegating.purse import Ledger, Purse
 from hermes_kernel.delegating.report import Report, words
@@ -21,6 +20,7 @@ from hermes_kernel.delegating.tasks import BadTasks, Task, Tasks, tasks_of
 from hermes_kernel.delegating.team import Team
 from hermes_kernel.playing import Player
 from hermes_kernel.session import HermesError, Session, readable
+from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import StoreError
 from hermes_kernel.world.tools import NoTool, Result, Tool, ToolError, Tools
 from hermes_kernel.world.tools.speaking import SPEAKER, Speaker
@@ -28,6 +28,7 @@ from hermes_kernel.world.tools.tool import built_in
 
 DEADLINE = 8 * 86_400.0  # seconds; longer than any group may take, which ends itself in time
 ROOM = 0.9  # of a result's characters
+STOPPED = "Stopped. What the subagents had done until then is in their sessions: `%hermes sessions all`."
 SPENT = (
     "Nothing was delegated: {} of your model calls remain, and a subagent needs {} besides your last one. "
     "Go on by yourself and come to an end."
@@ -123,21 +124,24 @@ class Delegation:
                 async for noticed in told:
                     await ledger.tell(noticed)
             equipment.offered(tools)
-            try:
-                agreed = checked(tasks, terms, tools)
-            except BadTasks as error:
-                raise HermesError(str(error)) from None
-            seconds = equipment.settings.delegate_seconds if timeout is None else timeout
-            try:
-                return await Team(self._kin, terms, ledger.purse(), agreed).work(stop, seconds)
-            finally:
-                self._pay(ledger.usage)
+            team = Team(self._kin, terms, ledger.purse(), checked(tasks, terms, tools))
+            with self._paid(ledger, stop):
+                return await team.work(stop, equipment.settings.delegate_seconds if timeout is None else timeout)
 
-    def _pay(self, usage: Usage) -> None:
-        """What a person's subagents cost is in the usage of the conversation. A store that cannot be written now is
-        told of it later; the reports are not lost for that."""
-        with suppress(StoreError):
-            self._session.keep(Spent(usage, "subagents"))
+    @contextmanager
+    def _paid(self, ledger: Ledger, stop: Stop) -> Iterator[None]:
+        """However a person's subagents end, what they cost is in the usage of the conversation. A store that cannot be
+        written now is told of it later; the reports are not lost for that."""
+        try:
+            yield
+        except asyncio.CancelledError:
+            if not stop.by:
+                raise
+            # A notebook's Interrupt does both, and a traceback out of the event loop tells nobody anything.
+            raise HermesError(STOPPED) from None
+        finally:
+            with suppress(StoreError):
+                self._session.keep(Spent(ledger.usage, "subagents"))
 
 
 def checked(given: Tasks, terms: Terms, tools: Sequence[str] | None = None) -> tuple[Task, ...]:

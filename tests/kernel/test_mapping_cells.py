@@ -60,7 +60,11 @@ def test_rows_that_fail_are_counted_and_the_cell_fails_where_none_was_answered(r
     ran = running.run("%%hermes --map cities --workers 1 --plain\nIn $city?")
     assert ran.status == "ok", ran.error
     assert "3 of 3 rows · 1 without an answer" in ran.text
-    assert 'again=("failed",)' in ran.text
+    assert "`--again failed` asks them anew" in ran.text
+    scripted(say("Better."))
+    ran = running.run("%%hermes --map cities --workers 1 --plain --again failed --as cured\nIn $city?")
+    assert ran.status == "ok", ran.error
+    assert running.value("cured.texts") == "['Fine.', 'Better.', 'Fine.']"
     scripted(forever(status(400)))
     ran = running.run("%%hermes --map cities --plain\nAnd in $city?")
     assert ran.status == "error"

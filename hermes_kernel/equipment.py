@@ -99,6 +99,10 @@ class Equipment:
         """The number of the model to ask first: one that failed lately for reasons of its account is passed over."""
         return self._made.first_route() if self._made else 0
 
+    def window(self, route: int) -> int:
+        """Tokens that model number `route` reads at most, as far as is known; 0: not known."""
+        return self._made.window(route) if self._made else self.settings.context_window
+
     def offered(self, names: Iterable[str] | None) -> Toolbox:
         """The tools a turn may use: all, or only these; a small model is shown a few of them, briefly.
 

@@ -76,7 +76,7 @@ class Player:
             world = self._equipment.world(stop, names)
             self._equipment.tools.begin_turn()
             inside = self.lineage.next() if asked else None
-            asked = asked and replace(asked, window=self._equipment.settings.context_window or asked.window)
+            asked = asked and replace(asked, window=self._equipment.window(asked.route))
             played = self._session.play(world, asked, inside)
             async with stop.after(self._clock.sleep, seconds), aclosing(played) as events:
                 async for event in events:

@@ -303,3 +303,12 @@ async def test_what_a_compression_gained_is_told(talks: Any) -> None:
     assert isinstance(event, Compressed)
     assert event.after < event.before
     assert event.usage.calls == 1
+
+
+async def test_a_window_smaller_than_the_setting_says_is_refused_once(talks: Any) -> None:
+    talk = Talk(say(RECORD), limit=8_192, refusal=overflow("openai"))
+    agent = talks(talk, context_window=32_000)
+    for n in range(24):
+        await ask(agent, f"prompt {n}")
+    assert talk.refused == 1
+    assert "heron-4821" in summaries(agent)[0].text

@@ -92,8 +92,13 @@ class Work:
     # --- in the task
 
     async def _within_time(self) -> None:
-        async with self.stop.after(self._aside.clock.sleep, SECONDS):
+        async with self.stop.after(self._listened, SECONDS):
             await self._make()
+
+    async def _listened(self, seconds: float) -> None:
+        """So many seconds in which the loop ran: between the calls of a script it stands still."""
+        for _ in range(int(seconds)):
+            await self._aside.clock.sleep(1.0)
 
     async def _make(self) -> None:
         """Have the record written, piece by piece; what is left when the calls are used up is digested."""

@@ -193,17 +193,19 @@ async def test_a_variable_that_is_not_set_fails_its_server_by_name(hub):
 # --- who may call
 
 
-async def test_a_call_that_does_not_say_it_only_reads_is_asked_about(hub):
+async def test_a_call_to_a_server_that_is_not_trusted_is_asked_about(hub):
     someone = Someone("this session")
     at = await hub(someone, own=own(trust=False)).ready()
     events = await at.calls(("mcp_own_nothing", {}), ("mcp_own_nothing", {}), ("mcp_own_structured", {}))
     assert len(someone.asked) == 2, "an answer for the session holds for that tool alone"
-    assert "the MCP server 'own' does not say that its tool 'nothing' only reads" in someone.asked[0]
+    assert "'nothing' is a tool of the MCP server 'own', which is not trusted" in someone.asked[0]
     assert all(event.allowed for event in events if isinstance(event, Approved))
 
 
-async def test_one_that_says_it_only_reads_is_not(hub):
+async def test_what_a_server_says_of_its_own_tools_lets_nothing_through(hub):
     at = await hub(Nobody(), own=own("--read-only", trust=False)).ready()
+    assert not (await at.call("mcp_own_echo", text="hi")).ok
+    at = await hub(Nobody(), own=own("--read-only", trust=True)).ready()
     assert (await at.call("mcp_own_echo", text="hi")).text == "hi"
 
 
@@ -211,7 +213,7 @@ async def test_where_nobody_is_there_it_is_refused_in_words(hub):
     at = await hub(Nobody(), own=own(trust=False)).ready()
     refused = await at.call("mcp_own_nothing")
     assert not refused.ok
-    assert "Not run: the MCP server 'own' does not say" in refused.text
+    assert "Not run: 'nothing' is a tool of the MCP server 'own'" in refused.text
     assert "nobody is there to allow it" in refused.text
 
 

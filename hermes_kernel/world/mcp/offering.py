@@ -68,7 +68,7 @@ def _tool(server: Described, tool: types.Tool, name: str, call: Call) -> Tool:
     said = seen(tool.description or tool.title or "", DESCRIPTION)
     about = f"[A tool of the MCP server {server.name!r}, described by it] {said}"
     parameters = usable(tool.input_schema)
-    risk = None if server.trust or harmless else _risk(server.name, tool.name)
+    risk = None if server.trust else _risk(server.name, tool.name)  # what a server says of its own tools proves nothing
     return Tool(
         name,
         about,
@@ -81,4 +81,4 @@ def _tool(server: Described, tool: types.Tool, name: str, call: Call) -> Tool:
 
 def _risk(server: str, tool: str) -> Risk:
     named = brief(seen(tool, 80), 80)
-    return Risk(f"mcp:{server}:{named}", f"the MCP server {server!r} does not say that its tool {named!r} only reads")
+    return Risk(f"mcp:{server}:{named}", f"{named!r} is a tool of the MCP server {server!r}, which is not trusted")

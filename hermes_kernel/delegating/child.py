@@ -72,14 +72,7 @@ class Child:
         self._trouble = ""
         self._owed = Usage()
         self._compressor = kin.equipment.summariser()
-        self._python = OwnKernel(
-            settings.delegate_kernel,
-            cwd=terms.tools.cwd,
-            clock=kin.clock,
-            seconds=settings.tool_seconds,
-            vision=settings.vision,
-            secrets=lambda: (kin.equipment.settings.api_key,),
-        )
+        self._python: OwnKernel | None = None
 
     def report(self, reason: str = "") -> Report:
         """What it brought back, at any time; `reason` is said where it ended for one that it does not know."""
@@ -116,8 +109,20 @@ class Child:
         if terms.below is not None and tools.get(DELEGATE) is not None:
             tools.add(terms.below(self.session))
         if (python := tools.get(PYTHON)) is not None:
-            tools.add(self._python.tool() if terms.namespace is None else _in_turn(python, terms.namespace))
+            tools.add(self._own_python() if terms.namespace is None else _in_turn(python, terms.namespace))
         return tools if task.tools is None else tools.only(task.tools)
+
+    def _own_python(self) -> Tool:
+        settings = self._kin.equipment.settings
+        self._python = OwnKernel(
+            settings.delegate_kernel,
+            cwd=self._terms.tools.cwd,
+            clock=self._kin.clock,
+            seconds=settings.tool_seconds,
+            vision=settings.vision,
+            secrets=lambda: (settings.api_key,),
+        )
+        return self._python.tool()
 
     def _open(self, tools: Tools) -> None:
         equipment = self._kin.equipment
@@ -130,8 +135,8 @@ class Child:
 
     def _end_python(self, *, at_once: bool) -> None:
         """Aside: a kernel may take a second to go."""
-        python = self._python
-        in_thread(python.kill if at_once else lambda: asyncio.run(python.close()), "hermes-subagent-python")
+        if (python := self._python) is not None:
+            in_thread(python.kill if at_once else lambda: asyncio.run(python.close()), "hermes-subagent-python")
 
 
 def _in_turn(tool: Tool, lane: asyncio.Lock) -> Tool:

@@ -52,7 +52,7 @@ class Team:
         """Lend, have the subagent work, take back: what it used is on record however it ended."""
         task, lease = self._waiting.pop(at), self._kin.ids()
         asked = [task.budget, *(other.budget for other in self._waiting.values())]
-        calls = await self._purse.lend(lease, task.title, asked)
+        calls = await self._purse.lend(lease, self._kin.equipment.redact(task.title), asked)
         if not calls:
             return
         self._children[at] = child = Child(self._kin, self._terms, task, lease, calls)

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from hermes_kernel.testing import (
@@ -60,7 +61,8 @@ TEMPLATE = "Row $n: say what it is, please."
 ROW = re.compile(r"Row (\d+):")
 SHARE = 0.05  # of the rows, that meet a fault
 SLOTS, LATENCY = 8, 0.08  # requests that the server works at, and seconds of each: a hundred a second
-WORKERS = 20
+WORKERS = 32  # rows in flight: the server's queue is never empty, though a machine may be busy
+ROUNDS = 3
 LONGEST = 120.0  # seconds to wait for a child
 SETTINGS = {
     "retry_base_seconds": 0.05, "retry_max_seconds": 0.2, "stale_seconds": 0.6, "first_byte_seconds": 5.0,
@@ -298,13 +300,21 @@ def check(told: dict[str, Any], faults: dict[int, str], book: Sequence[tuple[int
             assert outcome in {"failed", "refused", "empty"}, (row, outcome)
 
 
-def throughput(home: Path, rows: int) -> dict[str, float]:
-    """How fast a map is, beside a bare client of the same server."""
-    with shop({}, home / "bare") as url:
-        bare = limit(url, rows)
-    with shop({}, home / "book") as url:
-        ours = rows / begin(home, url, rows).end()["seconds"]
-    return {"bare client, rows a second": round(bare, 1), "map": round(ours, 1), "share": round(ours / bare, 3)}
+def throughput(home: Path, rows: int) -> dict[str, Any]:
+    """How fast a map is, beside a bare client of the same server. Turn about, for a machine may be busy at times."""
+    pairs = []
+    for turn in range(ROUNDS):
+        with shop({}, home / f"bare {turn}") as url:
+            bare = limit(url, rows)
+        place = home / f"home {turn}"
+        place.mkdir()
+        with shop({}, home / f"book {turn}") as url:
+            pairs.append((bare, rows / begin(place, url, rows).end()["seconds"]))
+    return {
+        "bare client and map, rows a second": ", ".join(f"{bare:.1f} and {ours:.1f}" for bare, ours in pairs),
+        "share, median": round(median(ours / bare for bare, ours in pairs), 3),
+        "share, best": round(max(ours / bare for bare, ours in pairs), 3),
+    }
 
 
 # --- over a cluster ---------------------------------------------------------------------------------------------------
@@ -389,13 +399,16 @@ def main() -> None:
             serve(faults, book)
         case ["child", home, url, rows, out, wishes]:
             child(home, url, int(rows), out, json.loads(wishes))
+        case ["speed", rows]:
+            with tempfile.TemporaryDirectory() as home:
+                told("speed", throughput(Path(home), int(rows)))
         case ["dask"]:
             with tempfile.TemporaryDirectory() as home:
                 print(json.dumps(over_dask(Path(home))))
         case [rows, *seed]:
             with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
                 told("killed and run again", campaign(Path(one), int(rows), int(*seed)))
-                told("speed", throughput(Path(two), min(int(rows), 1000)))
+                told("speed", throughput(Path(two), min(int(rows), 500)))
             with tempfile.TemporaryDirectory() as home:
                 told("a Dask cluster", over_dask(Path(home)))
 

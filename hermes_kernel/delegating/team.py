@@ -32,6 +32,7 @@ class Team:
         self._tasks = tasks
         self._waiting = dict(enumerate(tasks))
         self._children: dict[int, Child] = {}
+        self._unlent: set[int] = set()
 
     async def work(self, above: Stop, seconds: float) -> tuple[Report, ...]:
         """The reports, at the latest a moment after `above` is pressed or `seconds` have passed (0: any time)."""
@@ -41,7 +42,7 @@ class Team:
                 working = (self._in_place(at, places, stop) for at in range(len(self._tasks)))
                 ended = await asyncio.gather(*working, return_exceptions=True)
         late = LATE.format(seconds) if stop.by == "time" and not above.by else ""
-        return tuple(self._reports(ended, STOPPED if stop.by else NO_CALLS, late))
+        return tuple(self._reports(ended, late))
 
     async def _in_place(self, at: int, places: asyncio.Semaphore, stop: Stop) -> None:
         async with places:
@@ -54,6 +55,7 @@ class Team:
         asked = [task.budget, *(other.budget for other in self._waiting.values())]
         calls = await self._purse.lend(lease, self._kin.equipment.redact(task.title), asked)
         if not calls:
+            self._unlent |= set() if stop.by else {at}
             return
         self._children[at] = child = Child(self._kin, self._terms, task, lease, calls)
         try:
@@ -64,11 +66,11 @@ class Team:
             report = child.report()
             await self._purse.tell(Returned(lease, report.used, str(report.outcome), report.usage))
 
-    def _reports(self, ended: Sequence[BaseException | None], why: str, late: str) -> Iterator[Report]:
+    def _reports(self, ended: Sequence[BaseException | None], late: str) -> Iterator[Report]:
         for at, (task, error) in enumerate(zip(self._tasks, ended, strict=True)):
             child = self._children.get(at)
             if child is None:
-                yield Report(task.title, task.task, reason=why)
+                yield Report(task.title, task.task, reason=NO_CALLS if at in self._unlent else late or STOPPED)
             elif error is not None:
                 yield child.report(f"it broke off: {brief(repr(error), 200)}")
             else:

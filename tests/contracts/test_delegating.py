@@ -558,12 +558,16 @@ async def test_while_subagents_work_the_agent_is_busy_and_stop_ends_them(agents:
 
 
 async def test_a_group_that_takes_too_long_is_ended_and_says_what_it_has(agents: Any) -> None:
-    agent, _ = agents(lambda asked: say("quick") if task_of(asked) == "a" else late(say("never"), 60))
-    quick, slow = await agent.delegate(["a", "b"], timeout=0.3)
+    agent, _ = agents(
+        lambda asked: say("quick") if task_of(asked) == "a" else late(say("never"), 60), delegate_workers=2
+    )
+    quick, slow, also, waiting = await agent.delegate(["a", "b", "c", "d"], timeout=0.3)
     assert (quick.text, quick.outcome) == ("quick", Outcome.COMPLETED)
     assert slow.outcome is Outcome.BUDGET_EXHAUSTED
     assert "time limit was reached" in slow.text
     assert "the 0.3 s that the group may take were over" in slow.reason
+    assert also.reason == slow.reason
+    assert (waiting.outcome, waiting.reason) == (None, slow.reason)
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ async def test_prompts_are_answered_while_a_summary_that_never_comes_is_being_ma
     talk = Talk()
     agent = agents(talk)
     await fill(agent, begun)
+    await until(lambda: bool(talk.summaries))
     for n in range(4):
         told = await ask(agent, f"meanwhile {n}")
         assert not compressed(told)
@@ -133,6 +134,7 @@ async def test_a_stop_ends_the_turn_and_not_the_summary(agents: Any) -> None:
     talk = Talk()
     agent = agents(talk)
     await fill(agent, begun)
+    await until(lambda: bool(talk.summaries))
     async with aclosing(agent.stream("stop me")) as events:
         async for event in events:
             if isinstance(event, Asked):
@@ -147,6 +149,7 @@ async def test_what_is_taken_back_meanwhile_is_in_no_summary(agents: Any) -> Non
     talk = Talk()
     agent = agents(talk)
     await fill(agent, begun)
+    await until(lambda: bool(talk.summaries))
     agent.undo(50)
     assert agent.turn.transcript == ()
     talk.open.set()
@@ -172,6 +175,7 @@ async def test_a_conversation_that_is_left_pays_for_what_was_begun(agents: Any, 
     talk = Talk()
     agent = agents(talk)
     await fill(agent, begun)
+    await until(lambda: bool(talk.summaries))
     left = agent.session_id
     leave(agent)
     assert isinstance(agent.store.recall(left)[-1], Spent)
@@ -184,6 +188,7 @@ async def test_another_model_means_another_summary(agents: Any) -> None:
     talk = Talk()
     agent = agents(talk)
     await fill(agent, begun)
+    await until(lambda: bool(talk.summaries))
     agent.configure(max_iterations=7)
     talk.open.set()
     await fill(agent, lambda _: bool(summaries(agent)))

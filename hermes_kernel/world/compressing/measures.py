@@ -53,11 +53,11 @@ class Measures:
         """What a summary may stand for; None where that is not worth one."""
         return planned(self.asked.transcript, self.keep, self.weigh)
 
-    def pruned(self) -> Transcript | None:
-        """The conversation with old results shortened, where that is enough."""
-        before, plan = self.asked.transcript, self.plan()
+    def pruned(self, plan: Plan | None) -> Transcript | None:
+        """The conversation with results shortened that are older than the last messages, where that is enough."""
         if plan is None:
             return None
+        before = self.asked.transcript
         smaller = prune(before, len(before) - plan.tail)
         left = self.asked.tokens - self.weigh(before) + self.weigh(smaller)
         return smaller if smaller != before and left <= WELL_UNDER * self.at * self.window else None

@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 
 from hermes_kernel.core.commands import Compress
-from hermes_kernel.core.compression import digest, spliced
+from hermes_kernel.core.compression import Plan, digest, spliced
 from hermes_kernel.core.events import Compressed, Event, Interrupted, Noticed, Spent
 from hermes_kernel.core.messages import Transcript, Usage
 from hermes_kernel.settings import Settings
@@ -34,7 +34,7 @@ class Summariser:
         self._aside = aside
         self._clock = clock
         self._work: Work | None = None
-        self._pruned: Measures | None = None
+        self._pruned: tuple[Measures, Transcript] | None = None
         self._owed = Usage()
         self._why = ""
         self._window = 0
@@ -44,16 +44,17 @@ class Summariser:
         if self._goes_on(asked.transcript):
             return
         measures = measured(asked, self._settings())
-        if measures.pruned() is not None:
-            self._pruned = measures
-        else:
-            self._work = self._begun(measures)
+        plan = measures.plan()
+        if pruned := measures.pruned(plan):
+            self._pruned = measures, pruned
+        elif plan:
+            self._work = self._begun(measures, plan)
 
     def ready(self, transcript: Transcript) -> Compressed | Spent | None:
         if spent := self.owed():
             return spent
         begun, self._pruned = self._pruned, None
-        if begun is not None and (pruned := _pruned(begun, transcript)):
+        if begun is not None and (pruned := _pruned(*begun, transcript)):
             return pruned
         if self._work is None or not self._work.done:
             return None
@@ -64,12 +65,13 @@ class Summariser:
         if asked.attempt > 1:
             yield _shorter(measures, measures.reduced())
             return
-        if asked.focus is None and (pruned := measures.pruned()) is not None:
+        plan = measures.plan()
+        if asked.focus is None and (pruned := measures.pruned(plan)):
             yield replace(_shorter(measures, pruned), how="pruned")
             return
         if not self._goes_on(asked.transcript) or asked.focus:
             self.give_up("another one was asked for")
-            self._work = self._begun(measures)
+            self._work = self._begun(measures, plan) if plan else None
         work = self._work
         if work is not None:
             async for event in self._waited(work, stop):
@@ -80,7 +82,7 @@ class Summariser:
         made = self._conclude(work, asked.transcript) if work is not None and work is self._work else None
         if spent := self.owed():
             yield spent
-        yield made or _without(measures, work.trouble if work is not None else "")
+        yield made or _without(measures, plan, work.trouble if work is not None else "")
 
     # --- what was begun and is not wanted any more
 
@@ -133,26 +135,20 @@ class Summariser:
         if not work.fits(transcript) or not (work.done or work.here):
             self.give_up("the conversation went another way" if work.here else "the loop it was made on stands still")
         elif work.done and not work.text:
-            self._fail(work)
+            self._conclude(work, transcript)
         return self._work is not None
 
-    def _begun(self, measures: Measures) -> Work | None:
-        plan = measures.plan()
-        if plan is None:
-            return None
+    def _begun(self, measures: Measures, plan: Plan) -> Work:
         return Work(measures, plan, self._aside(), self._settings().secrets, self._window)
 
     def _conclude(self, work: Work, transcript: Transcript) -> Compressed | None:
         """What has become of `work`, which is done: its summary in its place, or its cost, which is owed."""
+        self._work, self._window = None, work.window
+        work.check()
         made = work.applied(transcript)
         if made is None:
-            self._fail(work)
-        self._work, self._window = None, work.window
+            self._owe(work.usage, work.trouble or "it no longer fits the conversation")
         return made
-
-    def _fail(self, work: Work) -> None:
-        self._work, self._window = None, work.window
-        self._owe(work.usage, work.trouble or "it no longer fits the conversation")
 
     def _owe(self, usage: Usage, why: str) -> None:
         self._owed, self._why = self._owed + usage, why
@@ -176,21 +172,20 @@ class Summariser:
                 yield Noticed(f"summarising {work.tokens:,} tokens, {seconds:.0f} s")
 
 
-def _pruned(begun: Measures, transcript: Transcript) -> Compressed | None:
-    """`transcript`, which goes on from what was to be pruned, with that pruned."""
-    before, smaller = begun.asked.transcript, begun.pruned()
-    if smaller is None or transcript[: len(before)] != before:
+def _pruned(begun: Measures, smaller: Transcript, transcript: Transcript) -> Compressed | None:
+    """`transcript`, which goes on from what became `smaller`, with that in it."""
+    before = begun.asked.transcript
+    if transcript[: len(before)] != before:
         return None
     now = replace(begun, asked=replace(begun.asked, transcript=transcript))
     return replace(_shorter(now, (*smaller, *transcript[len(before) :])), how="pruned")
 
 
-def _without(measures: Measures, trouble: str) -> Compressed:
+def _without(measures: Measures, plan: Plan | None, trouble: str) -> Compressed:
     """What can be had without a summary: a digest, or for a person, who can ask again, the conversation as it is."""
     asked, note = measures.asked, f"no summary: {trouble}" if trouble else ""
     if asked.focus is not None:
         return replace(_shorter(measures, asked.transcript), note=note)
-    plan = measures.plan()
     text = digest(asked.transcript, plan, measures.most) if plan else ""
     shorter = spliced(asked.transcript, asked.transcript, plan, text, measures.weigh) if plan else None
     return replace(_shorter(measures, shorter or measures.reduced()), note=note)

@@ -54,14 +54,15 @@ class Work:
 
     @property
     def done(self) -> bool:
-        """Nothing more will come of it. A mistake of our own in it raises here."""
-        if not self.task.done():
-            return False
+        """Nothing more will come of it."""
+        return self.task.done()
+
+    def check(self) -> None:
+        """Raise a mistake of our own in what is done; a loop that ended under it is none."""
         if self.task.cancelled():
             self.trouble = self.trouble or "the loop it was made on has ended"
         else:
             self.task.result()
-        return True
 
     @property
     def here(self) -> bool:
@@ -102,7 +103,7 @@ class Work:
 
     async def _make(self) -> None:
         """Have the record written, piece by piece; what is left when the calls are used up is digested."""
-        left, record = self._pieces()
+        left, record = await asyncio.to_thread(self._pieces)
         calls = 0
         while left and calls < CALLS and not self.trouble:
             piece = left.popleft()
@@ -123,7 +124,8 @@ class Work:
         self.text = "" if self.trouble else record
 
     def _pieces(self) -> tuple[deque[str], str]:
-        """What the summariser is to read, and the record it begins with: of too many pieces the first are digested."""
+        """What the summariser is to read, and the record it begins with: of too many pieces the first are digested.
+        For a thread: in a window of a million tokens it takes a second."""
         measures, plan = self.measures, self.plan
         room = measures.room(self.window or measures.window)
         if room < LEAST_ROOM:

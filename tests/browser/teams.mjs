@@ -1,0 +1,66 @@
+// Drives a notebook with subagents, a map and a compression in JupyterLab, and prints what a person saw, as one JSON object.
+// Arguments: base URL of JupyterLab, notebook, folder for screenshots.
+import { open } from "./page.mjs";
+
+const [, , base, notebook, shots] = process.argv;
+const lab = await open(base, notebook, shots);
+const { page, seen, run, ended, output, shows, shot } = lab;
+
+const stop = ".jp-OutputArea button:has-text('Stop')";
+const unfold = async (cell) => {
+  await page.evaluate((cell) =>
+    window.jupyterapp.shell.currentWidget.content.widgets[cell].outputArea.node
+      .querySelectorAll("details").forEach((each) => { each.open = true; }), cell);
+  return output(cell);
+};
+
+await lab.drive(async () => {
+  for (const cell of [0, 1]) { await run(cell); await ended(cell); }
+
+  await run(2);
+  await page.waitForSelector(stop);
+  await shows(2, "3 of 3 subagents at work");
+  await shows(2, "thinking");
+  seen.working = await output(2);
+  await shot("working.png");
+  await shows(2, "completed");
+  await ended(2);
+  seen.ended = await unfold(2);
+  await shot("ended.png");
+
+  await run(3);
+  await shows(3, "3 of 3 subagents at work");
+  const pressed = Date.now();
+  await page.locator(stop).click();
+  await ended(3);
+  seen.stopped_ms = Date.now() - pressed;
+  seen.stopped = await output(3);
+  seen.buttons_left = await page.locator(stop).count();
+
+  await run(4);
+  await page.waitForSelector(".hermes-progress [role=progressbar]");
+  await page.waitForFunction(() => {
+    const bar = document.querySelector(".hermes-progress [role=progressbar]");
+    return bar && Number(bar.getAttribute("aria-valuenow")) > 0;
+  });
+  seen.bar = await page.evaluate(() => {
+    const bar = document.querySelector(".hermes-progress [role=progressbar]");
+    return bar ? 100 * bar.firstElementChild.getBoundingClientRect().width / bar.getBoundingClientRect().width : 0;
+  });
+  await shot("map.png");
+  await ended(4);
+  seen.mapped = await output(4);
+
+  await run(5);
+  await shows(5, "compressing the conversation");
+  seen.compressing = await output(5);
+  await shot("compressing.png");
+  await ended(5);
+  seen.compressed = await output(5);
+
+  await page.evaluate(() => window.jupyterapp.commands.execute("docmanager:save"));
+  await lab.load();
+  await shows(4, "8 of 8 rows");
+  seen.reloaded = (await unfold(2)) + (await output(4));
+  await shot("reloaded.png");
+});

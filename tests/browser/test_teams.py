@@ -1,0 +1,84 @@
+"""JupyterLab in a real browser: subagents at work, stopped and over; a map and its bar; a compression; all after a reload."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from hermes_kernel.testing import Request, Server, Step, call, late, say
+from tests.browser.test_browser import HERE, PYTHONS, lab, playwright, pytestmark  # noqa: F401 - fixtures and marks
+
+TASKS = [{"task": f"Count the {bird}.", "name": f"{bird} <b>bold</b>"} for bird in ("ducks", "geese", "swans")]
+PROMPTS = ["Count the birds.", "Count them again."]
+MAP = "%%hermes --map rows --workers 2\nWhat is the young of a $value?"
+
+
+def answer(request: Request) -> Step:
+    system, last = str(request.messages[0]["content"]), request.messages[-1]
+    if "You are a subagent" in system:
+        return late(say("Two."), 60.0 if "again" in str(last["content"]) else 2.5)
+    if "record of a conversation" in system:
+        return late(say("## Goal and constraints\n- Count the birds of the pond."), 1.5)
+    if "one row of a table" in system:
+        return late(say("A chick."), 0.6)
+    if last["role"] == "tool":
+        return say("Six birds. " * 200)
+    again = " again" if "again" in str(last["content"]) else ""
+    tasks = [{**task, "task": task["task"] + again} for task in TASKS]
+    return call("delegate", {"tasks": tasks})
+
+
+@pytest.mark.parametrize("name", ["hermes", "python3"])
+def test_a_person_sees_subagents_a_map_and_a_compression_and_finds_them_after_a_reload(playwright, lab, name):  # noqa: F811
+    address, place = lab
+    kernel = f"{name}-{len(PYTHONS) - 1}"  # the oldest ipykernel there is
+    shots = Path(os.environ.get("HERMES_SHOTS") or place / "shots") / f"teams-{kernel}"
+    shots.mkdir(parents=True, exist_ok=True)
+    with Server(answer) as server:
+        path = place / "notebooks" / f"teams-{kernel}.ipynb"
+        nbformat.write(_notebook(kernel, server.url), path)
+        command = ["node", str(HERE / "teams.mjs"), address, path.name, str(shots)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout.splitlines()[-1])
+    assert "error" not in seen, seen
+    for bird in ("ducks", "geese", "swans"):
+        assert f"▸ {bird} <b>bold</b>  thinking" in seen["working"]
+    assert "3 of 3 subagents at work" in seen["working"]
+    assert "leased to 3 subagents" in seen["working"]
+    assert seen["stopped_ms"] < 2000
+    assert "interrupted" in seen["stopped"]
+    assert seen["buttons_left"] == 0
+    assert 0 < seen["bar"] < 100
+    assert "done · 8 of 8 rows · 8 calls" in seen["mapped"]
+    assert "compressing the conversation" in seen["compressing"]
+    assert "earlier messages were summarised" in seen["compressed"]
+    for text in (seen["ended"], seen["reloaded"]):
+        assert "✓ ducks <b>bold</b>  1 of" in text
+        assert "1 tool · 3 subagents" in text
+    assert "8 of 8 rows" in seen["reloaded"]
+    assert seen["remote"] == []
+
+
+def _notebook(kernel: str, url: str) -> nbformat.NotebookNode:
+    load, ask, python = ("", "", "%%py\n") if kernel.startswith("hermes") else ("%load_ext magics\n", "%%hermes\n", "")
+    settings = {"base_url": url, "model": "scripted", "protect_first": 0, "protect_last": 2}
+    first = load + "\n".join(f"%config HermesMagics.{key} = {value!r}" for key, value in settings.items())
+    # other rows in each kernel: what was answered in this home is not asked again
+    cells = [
+        first,
+        f"{python}rows = [f'{kernel} bird {{n}}' for n in range(8)]",
+        *(ask + each for each in PROMPTS),
+        MAP,
+    ]
+    cells.append("%hermes compress")
+    return new_notebook(
+        cells=[new_code_cell(each) for each in cells],
+        metadata={"kernelspec": {"name": kernel, "display_name": kernel, "language": "python"}},
+    )

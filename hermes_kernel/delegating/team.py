@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing
 
-from hermes_kernel.core.events import Outcome, Returned, Subagent
+from hermes_kernel.core.events import Returned, Subagent
 from hermes_kernel.core.text import brief
 from hermes_kernel.delegating.calming import calmed
 from hermes_kernel.delegating.child import Child, Kin, Terms
@@ -74,5 +74,4 @@ class Team:
             elif error is not None:
                 yield child.report(f"it broke off: {brief(repr(error), 200)}")
             else:
-                report = child.report()
-                yield child.report(late) if late and report.outcome is not Outcome.COMPLETED else report
+                yield child.report(late if child.session.turn.stopped else "")

@@ -8,10 +8,10 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from hermes_kernel import Agent
 from hermes_kernel.settings import LATER, RANGES, Settings
-from hermes_kernel.world.clock import SystemClock
+from hermes_kernel.testing import ScriptedModel
 from hermes_kernel.world.store import MemoryLog
-from hermes_kernel.world.tools import Tools
 from magics.commands import COMMANDS
 from magics.options import usage
 
@@ -43,9 +43,9 @@ def commands() -> str:
 
 def tools() -> str:
     with tempfile.TemporaryDirectory() as folder:
-        there = Path(folder)
-        made = Tools(Settings(home=there), person=None, home=there, cwd=there, clock=SystemClock(), finder=MemoryLog())
-        specs = made.builtins().specs()
+        agent = Agent(ScriptedModel([]), settings=Settings(home=Path(folder)), log=MemoryLog())
+        specs = agent.tools.specs()
+        agent.close()
     rows = []
     for spec in sorted(specs, key=lambda spec: spec.name != "python"):
         parameters = json.loads(spec.parameters)

@@ -48,9 +48,9 @@ class Delegation:
         """The tool ``delegate``."""
 
         async def delegate(tasks: Annotated[list[Task | str], "One for each subagent; they run at once."]) -> Result:
-            """Hand independent pieces of work to subagents that run side by side, each with a fresh mind, its own
-            Python process and your other tools, and read their reports. For work of several steps whose details you
-            need not see. They share your budget of model calls."""
+            """Hand independent pieces of work to subagents that run side by side, and read their reports.
+            For work of several steps whose details you need not see. Each has a fresh mind, a Python process of its own
+            and your other tools; they share your budget of model calls."""
             return await self._in_turn(tasks)
 
         return replace(built_in(delegate, seconds=DEADLINE), closes=True)

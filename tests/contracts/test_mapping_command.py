@@ -1,0 +1,60 @@
+"""``hermes-kernel map``: a file of rows in, a line of JSON for each out."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hermes_kernel.testing import Server, status
+from tests.contracts.mapped import TEMPLATE, Rows
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(home: Path, server: Server, *arguments: str) -> subprocess.CompletedProcess[str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("HERMES", "OPENAI"))}
+    ours = {"HERMES_HOME": str(home), "HERMES_BASE_URL": server.url, "HERMES_MODEL": "any", "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "hermes_kernel", "map", *arguments]
+    return subprocess.run(command, env=kept | ours, cwd=home, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize(("name", "text"), [("rows.csv", "n,b\n0,x\n1,y\n"), ("rows.jsonl", '{"n": 0}\n{"n": 1}\n')])
+def test_each_row_of_a_file_is_answered_on_a_line(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    broken = {"1": lambda: status(400)}
+    script = Rows(broken)
+    with Server(script) as server:
+        done = run(tmp_path, server, TEMPLATE, name, "--workers", "2")
+        assert done.returncode == 1
+        told = [json.loads(line) for line in done.stdout.splitlines()]
+        assert [(str(row["row"]["n"]), row["outcome"], row["text"]) for row in told] == [
+            ("0", "completed", "It is 0."),
+            ("1", "failed", ""),
+        ]
+        assert "2 rows: 1 completed, 1 failed" in done.stderr
+        assert "`--again failed` asks, and pays for, such rows anew." in done.stderr
+        broken.clear()
+        done = run(tmp_path, server, TEMPLATE, name, "--again", "failed")
+        assert (done.returncode, script.asked) == (0, {"0": 1, "1": 2})
+
+
+def test_what_is_wrong_is_a_line_on_stderr(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"n": 1}\n[2]\n')
+    (tmp_path / "rows.csv").write_text("n\n1\n")
+    with Server(Rows()) as server:
+        for arguments, code, words in (
+            ((TEMPLATE, "rows.jsonl"), 2, "Line 2 is no JSON object."),
+            ((TEMPLATE, "rows.txt"), 2, "neither .csv nor .jsonl"),
+            ((TEMPLATE, "none.csv"), 1, "No such file"),
+            (("$m", "rows.csv"), 1, "There is no column $m"),
+        ):
+            done = run(tmp_path, server, *arguments)
+            assert (done.returncode, done.stdout) == (code, "")
+            assert words in done.stderr
+            assert len(done.stderr.splitlines()) == 1
+        assert not server.requests

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from hermes_kernel.agent import Agent
     from hermes_kernel.core.events import Outcome
     from hermes_kernel.core.turn import Turn
+    from hermes_kernel.delegating.tasks import Task
     from hermes_kernel.session import HermesError
     from hermes_kernel.settings import Settings, SettingsError
     from hermes_kernel.world.tools import Tool, tool
@@ -26,6 +27,7 @@ _HOME = {
     "Outcome": "hermes_kernel.core.events",
     "Settings": "hermes_kernel.settings",
     "SettingsError": "hermes_kernel.settings",
+    "Task": "hermes_kernel.delegating.tasks",
     "Tool": "hermes_kernel.world.tools",
     "Turn": "hermes_kernel.core.turn",
     "tool": "hermes_kernel.world.tools",
@@ -37,6 +39,7 @@ __all__ = [
     "Outcome",
     "Settings",
     "SettingsError",
+    "Task",
     "Tool",
     "Turn",
     "load_ipython_extension",

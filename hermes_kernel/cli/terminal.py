@@ -11,9 +11,10 @@ import shutil
 import sys
 from collections.abc import Sequence
 
-from hermes_kernel.core.events import Event, Final, Observed, Replied, Retracted, TextDelta
+from hermes_kernel.core.events import Event, Final, Observed, Replied, Retracted, Returned, TextDelta
 from hermes_kernel.view import Picture, clean, done_line, see, status_line
 from hermes_kernel.view.bundle import row_line
+from hermes_kernel.view.children import told_line
 
 WIPE = "\r\x1b[K"
 
@@ -33,6 +34,7 @@ class Paper:
         self._doing = doing and sys.stderr.isatty()
         self._live = answer and self._out.isatty()
         self._said = ""
+        self._shown = ""
         self._fresh = True  # the cursor stands at the beginning of a line
 
     def see(self, event: Event) -> None:
@@ -45,6 +47,8 @@ class Paper:
                 self._tell("withdrawn; once more:")
             case Observed(call_id):
                 self._tell(next((row_line(r, timed=True) for r in self._picture.rows if r.call_id == call_id), ""))
+            case Returned(lease):
+                self._tell(next((f"    {told_line(c)}" for c in self._picture.children if c.lease == lease), ""))
             case Replied(calls=calls) if calls:
                 self._settle()
             case Final():
@@ -87,9 +91,11 @@ class Paper:
             self._fresh = True
 
     def _status(self, *, clear: bool = False) -> None:
-        if self._doing and self._fresh:
-            words = "" if clear else status_line(self._picture)[: shutil.get_terminal_size().columns - 1]
-            sys.stderr.write(f"{WIPE}{clean(words)}")
+        """What is going on, at the foot of what has been told. Subagents have many events that change nothing here."""
+        words = "" if clear else clean(status_line(self._picture))[: shutil.get_terminal_size().columns - 1]
+        if self._doing and self._fresh and words != self._shown:
+            self._shown = words
+            sys.stderr.write(f"{WIPE}{words}")
             sys.stderr.flush()
 
 

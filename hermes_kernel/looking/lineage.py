@@ -54,19 +54,20 @@ def summarised(store: Store, name: str) -> Conversation:
     return replace(told, passages=(first, *said))
 
 
-def _taken(store: Store, known: Sequence[Kept]) -> tuple[User | None, Transcript]:
-    """The last summary in these facts of a session and the messages it took the place of; None where there is none."""
+def _taken(store: Store, known: Sequence[Kept], wanted: Message | None = None) -> tuple[User | None, Transcript]:
+    """The last summary in these facts of a session, or the one that is `wanted`, and the messages it took the place of;
+    None where there is none."""
     for at in range(len(known) - 1, -1, -1):
         match known[at]:
-            case Compressed(transcript) if found := _summary(transcript):
+            case Compressed(transcript) if (found := _summary(transcript)) and wanted in (None, found[1]):
                 where, summary = found
                 before = recall(known[:at]).transcript
                 taken = before[where : len(before) - (len(transcript) - where - 1)]
                 if taken and is_summary(taken[0]):
-                    taken = (*_taken(store, known[:at])[1], *taken[1:])
+                    taken = (*_taken(store, known[:at], taken[0])[1], *taken[1:])
                 return summary, taken
-            case Opened(parent=parent, transcript=transcript) if _summary(transcript):
-                return _taken(store, _facts(store, parent))
+            case Opened(parent=parent, transcript=transcript) if found := _summary(transcript):
+                return _taken(store, _facts(store, parent), wanted or found[1])
     return None, ()
 
 

@@ -13,12 +13,15 @@ from typing import Any
 import pytest
 
 from hermes_kernel import Agent, HermesError
+from hermes_kernel.core.commands import Compress
 from hermes_kernel.core.compression import sound
 from hermes_kernel.core.events import Asked, Compressed, Continued, Noticed, Opened, Spent
-from hermes_kernel.core.messages import Usage
+from hermes_kernel.core.messages import Assistant, Observation, ToolCall, Transcript, Usage, User
 from hermes_kernel.core.turn import recall
 from hermes_kernel.testing import FastClock, Tokens, empty, overflow, say, status
+from hermes_kernel.world.compressing import Digester
 from hermes_kernel.world.compressing.work import SECONDS
+from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import MemoryLog, Store, StoreError
 from tests.contracts.talks import RECORD, WINDOW, Talk, ask, begun, compressed, fill, made, of, summaries, until
 
@@ -555,3 +558,26 @@ async def test_usage_is_what_every_call_said(agents: Any) -> None:
     await fill(agent, lambda _: bool(summaries(agent)))
     whole = sum((call for call in (Usage(1, 0, 500),) * len(talk.asked)), Usage())
     assert agent.usage.output_tokens == whole.output_tokens + 22 * len(talk.summaries)
+
+
+# --- without a model
+
+
+async def test_work_that_does_not_last_has_old_results_shortened_ahead_and_a_digest_at_the_last() -> None:
+    long = "letters of all kinds " * 400
+    said: Transcript = (User("sort them"),)
+    for n in range(30):
+        said += (Assistant("", (ToolCall(f"c{n}", "read", "{}"),)), Observation(f"c{n}", "read", f"{n}: {long}"))
+    digester = Digester()
+    assert digester.ready(said) is None
+    digester.begin(Compress(said, tokens=60_000, window=100_000, ahead=True))
+    pruned = digester.ready(said)
+    assert isinstance(pruned, Compressed)
+    assert (pruned.how, len(pruned.transcript), pruned.transcript[-1]) == ("pruned", len(said), said[-1])
+    assert digester.ready(said) is None, "once"
+    digester.begin(Compress(said[:3], tokens=60_000, window=100_000, ahead=True))
+    assert digester.ready(said[:3]) is None, "nothing is gained"
+    (made,) = [event async for event in digester.compress(Compress(said, 2, 90_000, 100_000), Stop())]
+    assert isinstance(made, Compressed)
+    assert made.after < made.before / 4
+    assert sound(made.transcript) == ""

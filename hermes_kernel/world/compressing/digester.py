@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 
 from hermes_kernel.core.commands import Compress
-from hermes_kernel.core.compression import Keep, reduced, size
+from hermes_kernel.core.compression import Keep, prune, reduced, size
 from hermes_kernel.core.events import Compressed, Event, Spent
 from hermes_kernel.core.messages import Transcript
 from hermes_kernel.world.stop import Stop
@@ -13,15 +13,28 @@ from hermes_kernel.world.stop import Stop
 TAIL = 0.12
 """Share of the window for the last messages."""
 
+LAST = 6
+"""Messages at the end whose results are left as they are while there is room."""
+
+GAIN = 0.9
+"""What is left must be less than this share of what was."""
+
 
 class Digester:
-    """Keeps `ports.Compressor` without a model. Nothing is begun ahead, for it takes no time."""
+    """Keeps `ports.Compressor` without a model. Ahead of time only old results are shortened."""
+
+    def __init__(self) -> None:
+        self._begun: Compress | None = None
 
     def begin(self, asked: Compress) -> None:
-        pass
+        self._begun = asked
 
     def ready(self, transcript: Transcript) -> Compressed | Spent | None:
-        return None
+        begun, self._begun = self._begun, None
+        if begun is None:
+            return None
+        before, smaller = size(transcript), prune(transcript, LAST)
+        return Compressed(smaller, before, size(smaller), "pruned") if size(smaller) < before * GAIN else None
 
     async def compress(self, asked: Compress, stop: Stop) -> AsyncGenerator[Event, None]:
         keep = Keep(tokens=int((asked.window or asked.tokens or size(asked.transcript)) * TAIL))

@@ -126,6 +126,5 @@ def client_of(executor: Executor) -> Any:
 
 
 def forget(executor: Executor, lease: str) -> None:
-    """A job came back: its cluster need not remember it."""
-    if is_dask(executor):
-        import_module(DASK).Event(NAME.format(lease), client=client_of(executor)).clear()
+    """A job came back: its Dask cluster need not remember it."""
+    import_module(DASK).Event(NAME.format(lease), client=client_of(executor)).clear()

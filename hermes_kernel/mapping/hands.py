@@ -108,7 +108,8 @@ class There:
         except (BrokenExecutor, RuntimeError) as error:
             raise Refused(f"the executor takes no more rows: {brief(str(error), 200)}") from None
         facts = await self._wait(row, future, stop)
-        await asyncio.to_thread(forget, self._executor, job.lease)
+        if is_dask(self._executor):
+            await asyncio.to_thread(forget, self._executor, job.lease)
         await self._writer.append(row.session_id, *facts)
         return facts
 

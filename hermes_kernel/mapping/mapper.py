@@ -178,7 +178,7 @@ class Mapper:
         seconds = self._settings.turn_seconds if wish.timeout is None else wish.timeout
         route = 0 if wish.executor else self._equipment.first_route()
         workers = wish.workers or own or self._settings.map_workers
-        return Plan(made, system, self._settings.model, workers, seconds, route)
+        return Plan(made, system, self._settings.model, workers, seconds, route, self._settings.context_window)
 
     def _hands(self, wish: Wishes, plan: Plan, gate: Gate, writer: Writer) -> Here | There:
         """Who asks.

@@ -33,7 +33,8 @@ STOPPED = "the map was stopped"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How the rows of a map are asked: ``workers`` at once, each in at most ``seconds`` (0: any number)."""
+    """How the rows of a map are asked: ``workers`` at once, each in at most ``seconds`` (0: any number), of a model
+    that reads ``window`` tokens (0: not known)."""
 
     prompts: Prompts
     system: str
@@ -41,6 +42,7 @@ class Plan:
     workers: int
     seconds: float = 0.0
     route: int = 0
+    window: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +149,8 @@ class Running:
         lease = purse.lease(session_id, min(self._plan.workers - self._flying, self._left + 1))
         plan = self._plan
         opened = Opened(session_id, plan.system, plan.model, KIND, self._ledger.session_id)
-        return number, Ask(session_id, opened, Asked(prompt, route=plan.route, budget=lease), plan.seconds)
+        asked = Asked(prompt, route=plan.route, budget=lease, window=plan.window)
+        return number, Ask(session_id, opened, asked, plan.seconds)
 
     # --- taking back
 

@@ -152,3 +152,41 @@ def test_loading_twice_and_loading_by_the_packages_name_change_nothing(running):
         ran = running.run(code)
         assert ran.status == "ok", ran.error
     assert running.value("sum('rewrite' in repr(each) for each in get_ipython().input_transformers_cleanup)") == "1"
+
+
+def test_tab_offers_the_tables_and_lists_there_are_after_map(running):
+    running.run(
+        running.python("birds = ['duck']\nbirdcount = 7\nimport pandas as pd\nbirdframe = pd.DataFrame({'a': [1]})")
+    )
+    reply = running.client.complete("%%hermes --map bird", reply=True, timeout=10)["content"]
+    assert sorted(each for each in reply["matches"] if each.startswith("bird")) == ["birdframe", "birds"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--workers 3", "--workers goes with --map VAR"),
+        ("--again failed", "--again goes with --map VAR"),
+        ("--map 3x", "--map cannot be '3x'"),
+        ("--map nowhere", "There is no variable nowhere to map over."),
+    ],
+)
+def test_a_map_asked_for_wrongly_is_one_line(running, options, said):
+    ran = running.run(f"%%hermes {options}\nWhat is $value?")
+    assert said in ran.error
+    assert ran.error.count("\n") == 0
+
+
+def test_status_says_how_full_the_window_is_once_it_is_known(running, scripted):
+    scripted(say("Yes."))
+    running.run("%config HermesMagics.context_window = 50000")
+    running.run(running.prompt("Go.", "--no-cells"))
+    status = running.run("%hermes status").text
+    assert "50,000 tokens" in status
+    assert "% of the window" in status
+    assert running.run("%config HermesMagics.context_window = 0").status == "ok"
+
+
+def test_the_servers_of_other_peoples_tools_are_a_command_away(running):
+    assert "There are no MCP servers." in running.run("%hermes mcp").text
+    assert "mcp takes nothing or add, remove, restart" in running.run("%hermes mcp frobnicate").error

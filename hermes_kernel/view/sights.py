@@ -52,8 +52,8 @@ class Progress:
         return _frame(f"{bar}{_line(self._line(seconds))}", "hermes-progress")
 
     def plain(self) -> str:
-        parts = [self.ended or "not finished", *self._counts(), counted(self.calls, "call"), clean(self.note)]
-        return " · ".join(part for part in parts if part)
+        parts = [self.ended or "not finished", *self._counts(), counted(self.calls, "call"), self.note]
+        return clean(" · ".join(part for part in parts if part))
 
     def _line(self, seconds: float) -> str:
         if self.ended:

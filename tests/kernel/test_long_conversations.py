@@ -13,9 +13,10 @@ RECORD = "record of a conversation"  # what the summariser is told it keeps
 SUMMARY = "## Goal and constraints\n- Watch the herons.\n\n## Facts to keep word for word\n- The gate's code is 4711 <b>."
 
 
-def answers(request, summary=say(SUMMARY)):
+def answers(request, seconds=0.0):
+    """A summary takes so long; all else is answered at once."""
     if RECORD in request.messages[0]["content"]:
-        return summary
+        return late(say(SUMMARY), seconds)
     return say("The herons stand in the reeds and wait. " * 30)
 
 
@@ -84,7 +85,7 @@ def test_a_second_compression_opens_to_everything_the_first_one_stood_for(watche
 
 def test_a_compression_is_stopped_like_a_turn_and_changes_nothing(watched):
     session = watched.value("_.session_id").strip("'")
-    with Server(lambda request: answers(request, late(say(SUMMARY), 30.0))) as slow:
+    with Server(lambda request: answers(request, 30.0)) as slow:
         watched.run(f"%config HermesMagics.base_url = {slow.url!r}")
         sent = watched.send("%hermes compress", cell_id="c")
         slow.await_requests(1)

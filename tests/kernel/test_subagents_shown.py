@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from hermes_kernel.testing import Request, Server, Step, call, late, say
+from hermes_kernel.testing import Request, Server, Step, call, calls, late, say
 
 CHILD = "You are a subagent"
 WORDS = ["Paragraph about **ducks** and ponds, and bread.\n\n"] * 400
@@ -109,3 +109,34 @@ def test_a_failing_tool_of_a_hostile_name_stays_text(running):
 def _said_live(messages: list[dict[str, object]]) -> str:
     """Everything a status line ever said: its HTML goes over a comm once there are widgets, else in displays."""
     return json.dumps([message["content"] for message in messages], ensure_ascii=False)
+
+
+PEEK = """
+import asyncio
+from hermes_kernel import tool
+
+@tool
+async def peek() -> str:
+    "What the budget is while others work."
+    while not (leases := get_ipython().run_line_magic("hermes", "budget").value.leases):
+        await asyncio.sleep(0.05)
+    return str(get_ipython().run_line_magic("hermes", "budget"))
+"""
+
+
+def test_the_budget_command_tells_what_is_out_while_it_is(running):
+    def answer(request: Request) -> Step:
+        if CHILD in str(request.messages[0]["content"]):
+            return late(say("Two."), 1.0)
+        if request.messages[-1]["role"] == "tool":
+            return say(str([m["content"] for m in request.messages if m["role"] == "tool"][-1]))
+        return calls([("delegate", {"tasks": BIRDS[:2]}), ("peek", {})])
+
+    running.run(running.python(PEEK))
+    with Server(answer) as server:
+        running.ask_server(server)
+        ran = running.run(running.prompt("Count.", "--no-cells --budget 12"))
+        running.run(running.python("del peek"))
+    assert re.search(r"leased to 'ducks'\s+2", ran.text)
+    assert re.search(r"leased to 'geese'\s+2", ran.text)
+    assert re.search(r"^left\s+7$", ran.text, re.MULTILINE)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from hermes_kernel.looking import conversations
 from hermes_kernel.session import HermesError
 from hermes_kernel.settings import RANGES, SettingsError
 from hermes_kernel.view.finds import short
@@ -64,7 +65,7 @@ def matched(desk: Desk, before: str) -> SimpleMatcherResult:
 
     def latest() -> Iterable[SessionRow]:
         try:
-            return desk.store.sessions(MOST)
+            return conversations(desk.store, MOST)
         except (HermesError, SettingsError, StoreError):
             return ()
 

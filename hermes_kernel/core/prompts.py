@@ -37,7 +37,7 @@ ADVICE: Mapping[Fault, str] = {
     Fault.STALE_STREAM: "Try again; stale_seconds says how long a stream may be silent.",
     Fault.DISCONNECT: "Is the server up? `%hermes doctor` looks.",
     Fault.INVALID_RESPONSE: "Is this an OpenAI-compatible endpoint? `%hermes doctor` looks.",
-    Fault.CONTEXT_OVERFLOW: "Begin anew with `%hermes new`, or choose a model that reads more.",
+    Fault.CONTEXT_OVERFLOW: "Ask with less, begin anew with `%hermes new`, or choose a model that reads more.",
     Fault.PAYLOAD_TOO_LARGE: "Begin anew with `%hermes new`, or ask with less.",
     Fault.MODEL_NOT_FOUND: "`%hermes model` lists the models there.",
     Fault.CONTENT_FILTER: "Reword the prompt, or choose another model.",

@@ -109,10 +109,20 @@ def test_the_latest_session_is_the_conversation_that_a_subagent_worked_for(log):
     log.append("child", Opened("child", kind="subagent", parent="a"), Asked("do it"))
     log.append("grandchild", Opened("grandchild", kind="subagent", parent="child"), Asked("do that"))
     assert (log.latest(), log.latest("b.ipynb")) == ("a", "b")
-    log.append("row", Opened("row", kind="map", parent="gone"), Asked("1"))
-    assert log.latest() == "row"
     log.append("branch", Opened("branch", parent="a"))
     assert log.latest() == "branch"
+
+
+def test_the_latest_session_is_a_conversation_where_there_is_one(log):
+    log.append("map", Opened("map", kind="map"), Asked("$row"))
+    log.append("row", Opened("row", kind="map", parent="map"), Asked("1"))
+    assert log.latest() == "map"
+    log.append("a", Opened("a"), Asked("hello"))
+    log.append("map", Asked("$row"))
+    for n in range(70):
+        log.append(f"row{n}", Opened(f"row{n}", kind="map", parent="map"), Asked("1"))
+    log.append("orphan", Opened("orphan", kind="subagent", parent="gone"), Asked("2"))
+    assert log.latest() == "a"
 
 
 def test_a_session_is_claimed_by_one_at_a_time(log):

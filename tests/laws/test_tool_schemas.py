@@ -120,7 +120,7 @@ def test_a_pydantic_model_is_described_by_itself_and_made_from_what_comes():
         fit_arguments({"order": {"lines": []}, "note": 1}, schema)
 
 
-@pytest.mark.parametrize("hint", [typing.Callable[[], int], type, object(), Literal[b"x"], complex], ids=str)
+@pytest.mark.parametrize("hint", [typing.Callable[[], int], type, Literal[b"x"], complex])
 def test_a_hint_without_a_json_form_is_refused_by_the_parameters_name(hint):
     def odd(thing):
         return thing

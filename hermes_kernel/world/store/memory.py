@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from datetime import tzinfo
 from typing import NamedTuple
@@ -69,10 +69,14 @@ class MemoryLog:
         """The id of the conversation last active, in one notebook or in any; where that was a subagent or a row of a
         map, the one it worked for."""
         heads = self._heads()
-        own = next((name for name in reversed(self._facts) if notebook in {None, heads[name].notebook}), None)
-        while own is not None and not self._is_chat(own) and heads[own].parent in heads:
-            own = heads[own].parent
-        return own
+        own = [name for name in reversed(self._facts) if notebook in {None, heads[name].notebook}]
+        roots = [self._worked_for(name, heads) for name in own]
+        return next((root for root in roots if self._is_chat(root)), next(iter(roots), None))
+
+    def _worked_for(self, session: str, heads: Mapping[str, Head]) -> str:
+        while not self._is_chat(session) and heads[session].parent in heads:
+            session = heads[session].parent
+        return session
 
     def _is_chat(self, session: str) -> bool:
         return next((fact.kind for _, fact in self._facts[session] if isinstance(fact, Opened)), "chat") == "chat"

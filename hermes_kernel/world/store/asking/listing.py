@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 CHAT = "chat"
 KIND = "SELECT coalesce(body->>'kind', 'chat') FROM facts WHERE kind = 'Opened' ORDER BY n LIMIT 1"
 MOST = 2**31  # sessions; DuckDB counts no further than 2**63
+LOOKS = (1, 64, MOST)  # sessions that are looked at for a conversation, the last active first
 HEADS = """
 SELECT session, parent, title, notebook, model, last, asked, latest, first_number, last_number
 FROM store.threads WHERE session NOT IN (SELECT unnest(?::VARCHAR[])) AND (? IS NULL OR notebook = ?)
@@ -84,9 +85,15 @@ def newest(hand: Hand, limit: int) -> list[SessionRow]:
 
 def latest(hand: Hand, notebook: str | None = None) -> str | None:
     """The conversation last active, in one notebook or in any; where that was a subagent or a row of a map, the one it
-    worked for."""
+    worked for. What worked for nobody that is still there is named only where there is no conversation at all."""
     with hand.reach() as known:
-        return next((_worked_for(known, head) for head in _last_active(known, 1, notebook)), None)
+        for most in LOOKS:
+            heads = _last_active(known, most, notebook)
+            roots = dict.fromkeys(_worked_for(known, head) for head in _one_of_each(heads))
+            chat = next((root.session for root in roots if _kind(known, root) == CHAT), None)
+            if chat or len(heads) < most:
+                return chat or next((root.session for root in roots), None)
+    return None
 
 
 def ids(hand: Hand) -> list[str]:
@@ -111,14 +118,22 @@ def find(hand: Hand, text: str) -> str:
     return named(text, titles, partial(latest, hand), partial(ids, hand))
 
 
-def _worked_for(known: Known, head: Head) -> str:
+def _one_of_each(heads: list[Head]) -> list[Head]:
+    """Of those with the same parent the last active one: a map has thousands of rows."""
+    newest: dict[str, Head] = {}
+    for head in heads:
+        newest.setdefault(head.parent or head.session, head)
+    return list(newest.values())
+
+
+def _worked_for(known: Known, head: Head) -> Head:
     kin = Kin(known.connection, known.tail.heads())
     while head.parent and head.parent not in known.tail.deleted and _kind(known, head) != CHAT:
         above = kin.heads([head.parent]).get(head.parent)
         if above is None:
             break
         head = above
-    return head.session
+    return head
 
 
 def _kind(known: Known, head: Head) -> str:

@@ -7,15 +7,17 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
-from hermes_kernel.core.events import Asked, Compressed, Event, Opened
-from hermes_kernel.core.messages import Image, Transcript, Usage, User
+from hermes_kernel.conversation import Conversation
+from hermes_kernel.core.events import Compressed, Event
+from hermes_kernel.core.messages import Image, Usage
 from hermes_kernel.core.search.found import Found
 from hermes_kernel.core.text import scrub
 from hermes_kernel.core.turn import Turn, decide
-from hermes_kernel.delegating.agency import Delegates
+from hermes_kernel.delegating import Delegator, Report, Tasks
 from hermes_kernel.equipment import Equipment
 from hermes_kernel.playing import Player
-from hermes_kernel.session import HermesError, Session, checked, limits, named, readable
+from hermes_kernel.resources import Resources
+from hermes_kernel.session import Session, checked, limits, readable
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.blocking import Blocking
 from hermes_kernel.world.clock import SystemClock
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from hermes_kernel.mapping import Mapper, MapResult
 
 
-class Agent(Delegates):
+class Agent:
     """An agent with tools and a conversation. ``store`` holds the facts of this conversation and of all others.
 
     Args:
@@ -65,7 +67,6 @@ class Agent(Delegates):
         name = model if isinstance(model, str) else None
         settings = settings.with_(model=name, **changes) if settings else Settings.load(model=name, **changes)
         given = model if model is not None and not isinstance(model, str) else None
-        self.notebook = notebook
         self._clock: Clock = clock or SystemClock()
         with readable():
             self.store: Archive = log or open_store(settings.home, settings.store_url, clock=self._clock, ids=_new_id)
@@ -73,7 +74,10 @@ class Agent(Delegates):
         self._equipment = Equipment(settings, self._clock, person=person, shell=shell, given=given, finder=self.store)
         self._player = Player(self._session, self._equipment, self.store, self._clock, _new_id)
         self._blocking = Blocking(self.stop)
-        self._delegation = self._delegating(self._clock, _new_id)
+        resources = Resources(self._equipment, self.store, self._clock, _new_id)
+        self._conversation = Conversation(resources, self._session, self._player, notebook)
+        self._delegator = Delegator(resources, self._session, self._player)
+        self.add(self._delegator.tool())
         for each in tools:
             self.add(each)
         self.new() if session in (None, "new") else self.resume(session)
@@ -142,9 +146,7 @@ class Agent(Delegates):
             HermesError: the prompt is empty, a turn is running, a tool is unknown, or the store cannot be written.
             NoEndpoint: there is no model to ask; the text says how to configure one.
         """
-        text = self._equipment.redact(checked(prompt, budget))
-        self._equipment.model()
-        asked = Asked(text, tuple(images), self._equipment.first_route(), budget or self.settings.max_iterations)
+        asked = self._equipment.asked(checked(prompt, budget), budget or self.settings.max_iterations, images)
         async with aclosing(self._player.play(asked, timeout, tools)) as events:
             async for event in events:
                 yield event
@@ -174,6 +176,15 @@ class Agent(Delegates):
         """`compress` from plain code, as `ask_sync`."""
         return self._blocking.run(self.compress(focus))
 
+    async def delegate(self, tasks: Tasks, **wishes: Any) -> tuple[Report, ...]:
+        """Have subagents do `tasks` side by side, between turns; see `delegating.Delegator.delegate` for what may be
+        wished (``budget``, ``tools``, ``namespace``, ``timeout``, ``watch``) and what is raised."""
+        return await self._delegator.delegate(tasks, **wishes)
+
+    def delegate_sync(self, tasks: Tasks, **wishes: Any) -> tuple[Report, ...]:
+        """`delegate` from plain code, as `ask_sync`."""
+        return self._blocking.run(self.delegate(tasks, **wishes))
+
     @property
     def mapper(self) -> Mapper:
         """What asks once for each row of a table; the methods below are its own."""
@@ -187,7 +198,7 @@ class Agent(Delegates):
 
     def map_sync(self, template: str, rows: Any, **wishes: Any) -> MapResult:
         """`map` from plain code, as `ask_sync`."""
-        return self._blocking.run(self.mapper.interruptible(template, rows, **wishes))
+        return self._blocking.run(self.map(template, rows, **wishes))
 
     def stop(self, by: str = "person") -> None:
         """Stop the running turn, from any thread. Without one, nothing happens."""
@@ -201,15 +212,12 @@ class Agent(Delegates):
 
     def new(self) -> None:
         """Begin another conversation; this one stays in the store."""
-        self._player.idle("begin another session")
-        self._open()
+        self._conversation.begin()
 
     def branch(self, at: int | None = None) -> None:
         """Go on with a copy of this conversation, up to and including its turn number `at` (from 1; None: all of it).
         The original stays as it is. `HermesError` when there is no such turn, or one is running."""
-        self._player.idle("branch")
-        with readable():
-            self._open(self._session.whole(at), self.session_id)
+        self._conversation.branch(at)
 
     def resume(self, session: str) -> Turn:
         """Go on with an earlier conversation: its id, the beginning of it (4 characters or more), its title, or
@@ -219,17 +227,14 @@ class Agent(Delegates):
         Raises:
             HermesError: there is no such session, several are named so, or another process is in it.
         """
-        self._player.idle("resume a session")
+        self._conversation.resume(session)
         with readable():
-            self._player.lineage.load(session)
-            self._take_back()
+            self._delegator.take_back()
         return self.turn
 
     def title(self, title: str) -> None:
         """Name this conversation, in one line of at most 100 characters; anything else is a `HermesError`."""
-        self._player.idle("name it")
-        with readable():
-            self._session.title(self._equipment.redact(named(title)))
+        self._conversation.title(title)
 
     def search(self, query: str, limit: int = 10) -> Found:
         """What was said, in this conversation and in all others: the `limit` conversations that fit best. `HermesError`
@@ -240,20 +245,16 @@ class Agent(Delegates):
     def undo(self, turns: int = 1) -> int:
         """Take the last turns out of the conversation; how many there were to take. The store keeps them, marked.
         `HermesError` when a turn is running, or what was said last is behind a compression."""
-        self._player.idle("undo")
-        with readable():
-            return self._player.lineage.undo(turns)
+        return self._conversation.undo(turns)
 
     async def retry(self, **options: Any) -> Turn:
         """Undo the last turn and ask its prompt again; `HermesError` when there is none, otherwise as `stream`."""
-        prompt = self.turn.messages[:1]
-        if not prompt or not isinstance(prompt[0], User):
-            raise HermesError("There is no turn to retry in this session.")
-        checked(prompt[0].text, options.get("budget"))
+        prompt = self._conversation.last_prompt()
+        checked(prompt.text, options.get("budget"))
         with readable():
             self._equipment.offered(options.get("tools"))  # what is refused is refused before anything is taken back
         self.undo()
-        return await self.ask(prompt[0].text, images=prompt[0].images, **options)
+        return await self.ask(prompt.text, images=prompt.images, **options)
 
     def configure(self, **changes: Any) -> None:
         """Change settings from the next turn on; `SettingsError` names what is unknown or out of range."""
@@ -287,12 +288,6 @@ class Agent(Delegates):
             async for _ in events:
                 pass
         return self.turn
-
-    def _open(self, transcript: Transcript = (), parent: str = "") -> None:
-        system, model = self._equipment.system(self.notebook), self.settings.model
-        opened = Opened(_new_id(), system, model, parent=parent, notebook=self.notebook, transcript=transcript)
-        with readable():
-            self._player.lineage.open(opened)
 
 
 def _new_id() -> str:

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hermes_kernel.core.messages import ToolSpec
+from hermes_kernel.core.events import Asked
+from hermes_kernel.core.messages import Image, ToolSpec
 from hermes_kernel.core.redact import redact
 from hermes_kernel.prompt import small_tools, system_prompt
 from hermes_kernel.settings import FIXED, LOCAL, Settings, SettingsError
@@ -94,6 +95,16 @@ class Equipment:
         _, aux = routes_of(self.settings.with_(fallback_models=(name,)), os.environ)
         others = routes_of(self.settings, os.environ) if self._given is None else ()
         return OpenAIModel(self.settings.with_(context_window=0), self._clock, routes=(aux, *others))
+
+    def asked(self, prompt: str, budget: int, images: Iterable[Image] = ()) -> Asked:
+        """A prompt of `budget` model calls as it is recorded: without secrets, and with the model that is asked first.
+
+        Raises:
+            NoEndpoint: as `model`.
+        """
+        self.model()
+        route = self.first_route()
+        return Asked(self.redact(prompt), tuple(images), route, budget, self.window(route))
 
     def first_route(self) -> int:
         """The number of the model to ask first: one that failed lately for reasons of its account is passed over."""

@@ -24,6 +24,7 @@ BASE = (*INNER, "hermes_kernel.settings", "hermes_kernel.given", "hermes_kernel.
 MIDDLE = (*BASE, "hermes_kernel.world", "hermes_kernel.prompt")
 PARTS = (
     *MIDDLE, "hermes_kernel.session", "hermes_kernel.equipment", "hermes_kernel.compressed", "hermes_kernel.playing",
+    "hermes_kernel.resources",
 )  # fmt: skip
 WHOLE = (
     *MIDDLE, "hermes_kernel.session", "hermes_kernel.agent", "hermes_kernel.view", "hermes_kernel.doctor",
@@ -41,9 +42,17 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "hermes_kernel.equipment": (*MIDDLE, "hermes_kernel.equipment"),
     "hermes_kernel.compressed": (*MIDDLE, "hermes_kernel.session", "hermes_kernel.compressed"),
     "hermes_kernel.playing": PARTS,
+    "hermes_kernel.resources": PARTS,
+    "hermes_kernel.conversation": PARTS,
     "hermes_kernel.delegating": (*PARTS, "hermes_kernel.delegating"),
     "hermes_kernel.mapping": (*PARTS, "hermes_kernel.mapping"),
-    "hermes_kernel.agent": (*PARTS, "hermes_kernel.delegating", "hermes_kernel.mapping", "hermes_kernel.agent"),
+    "hermes_kernel.agent": (
+        *PARTS,
+        "hermes_kernel.conversation",
+        "hermes_kernel.delegating",
+        "hermes_kernel.mapping",
+        "hermes_kernel.agent",
+    ),
     "hermes_kernel.view": (*INNER, "hermes_kernel.view"),
     "hermes_kernel.export": (
         *INNER,

@@ -11,16 +11,15 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hermes_kernel.core.events import Asked, Event, Opened
+from hermes_kernel.core.events import Event, Opened
 from hermes_kernel.core.messages import Usage
 from hermes_kernel.delegating.briefing import system_prompt
 from hermes_kernel.delegating.report import Report, reported
 from hermes_kernel.delegating.tasks import Task
-from hermes_kernel.equipment import Equipment
+from hermes_kernel.resources import Resources
 from hermes_kernel.session import HermesError, Session, limits
 from hermes_kernel.settings import SettingsError
 from hermes_kernel.world.kernels import OwnKernel
-from hermes_kernel.world.ports import Archive, Clock
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import StoreError
 from hermes_kernel.world.tools import Tool, Tools
@@ -30,16 +29,6 @@ WITHHELD = frozenset({"delegate", "clarify", "memory", "schedule", "propose_cell
 """What only the agent that a person speaks with may do."""
 
 DELEGATE, PYTHON = "delegate", "python"
-
-
-@dataclass(frozen=True, slots=True)
-class Kin:
-    """What all agents of one tree have in common. ``ids`` makes ids of sessions."""
-
-    equipment: Equipment
-    store: Archive
-    clock: Clock
-    ids: Callable[[], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +50,17 @@ class Terms:
 class Child:
     """The subagent that works on `task` with `calls` leased model calls, until `stop` is pressed."""
 
-    def __init__(self, kin: Kin, terms: Terms, task: Task, lease: str, calls: int) -> None:
-        settings = kin.equipment.settings
-        self.session = Session(kin.store, replace(limits(settings), refunds=0))  # a lease is never exceeded
-        self._kin = kin
+    def __init__(self, resources: Resources, terms: Terms, task: Task, lease: str, calls: int) -> None:
+        settings = resources.equipment.settings
+        self.session = Session(resources.store, replace(limits(settings), refunds=0))  # a lease is never exceeded
+        self._resources = resources
         self._terms = terms
         self._task = task
         self._lease = lease
         self._calls = calls
         self._trouble = ""
         self._owed = Usage()
-        self._compressor = kin.equipment.summariser()
+        self._compressor = resources.equipment.summariser()
         self._python: OwnKernel | None = None
 
     def report(self, reason: str = "") -> Report:
@@ -83,14 +72,10 @@ class Child:
         """The events of its turn. What the store or the settings refuse is in the report."""
         try:
             tools = self._tools()
-            world = self._kin.equipment.beside(stop, tools, self._compressor)
+            world = self._resources.equipment.beside(stop, tools, self._compressor)
             self._open(tools)
-            asked = Asked(
-                self._kin.equipment.redact(self._task.prompt),
-                route=self._kin.equipment.first_route(),
-                budget=self._calls - 1,  # the closing words are within the lease
-                window=self._kin.equipment.settings.context_window,
-            )
+            # The closing words are within the lease.
+            asked = self._resources.equipment.asked(self._task.prompt, self._calls - 1)
             async with aclosing(self.session.play(world, asked)) as events:
                 async for event in events:
                     yield event
@@ -113,11 +98,11 @@ class Child:
         return tools if task.tools is None else tools.only(task.tools)
 
     def _own_python(self) -> Tool:
-        settings = self._kin.equipment.settings
+        settings = self._resources.equipment.settings
         self._python = OwnKernel(
             settings.delegate_kernel,
             cwd=self._terms.tools.cwd,
-            clock=self._kin.clock,
+            clock=self._resources.clock,
             seconds=settings.tool_seconds,
             vision=settings.vision,
             secrets=lambda: (settings.api_key,),
@@ -125,9 +110,13 @@ class Child:
         return self._python.tool()
 
     def _open(self, tools: Tools) -> None:
-        equipment = self._kin.equipment
+        equipment = self._resources.equipment
         system = system_prompt(
-            equipment.settings, tools.names(), small=equipment.small, cwd=str(tools.cwd), now=self._kin.clock.now()
+            equipment.settings,
+            tools.names(),
+            small=equipment.small,
+            cwd=str(tools.cwd),
+            now=self._resources.clock.now(),
         )
         model, parent = equipment.settings.model, self._terms.parent
         self.session.open(Opened(self._lease, system, model, kind="subagent", parent=parent))

@@ -47,7 +47,7 @@ class Purse:
         return dict(self._budget().leases).get(lease, 0)
 
 
-class Ledger:
+class Allowance:
     """A budget of its own for subagents that no turn asked for, and what they cost. ``watch`` is called with everything
     that happens."""
 

@@ -12,10 +12,11 @@ from contextlib import aclosing
 from hermes_kernel.core.events import Returned, Subagent
 from hermes_kernel.core.text import brief
 from hermes_kernel.delegating.calming import calmed
-from hermes_kernel.delegating.child import Child, Kin, Terms
+from hermes_kernel.delegating.child import Child, Terms
 from hermes_kernel.delegating.purse import Purse
 from hermes_kernel.delegating.report import NO_CALLS, Report
 from hermes_kernel.delegating.tasks import Task
+from hermes_kernel.resources import Resources
 from hermes_kernel.world.stop import Stop
 
 STOPPED = "it was stopped before it began"
@@ -25,8 +26,8 @@ LATE = "the {:g} s that the group may take were over"
 class Team:
     """The subagents of one call, which share what `purse` lends. Made for one use."""
 
-    def __init__(self, kin: Kin, terms: Terms, purse: Purse, tasks: Sequence[Task]) -> None:
-        self._kin = kin
+    def __init__(self, resources: Resources, terms: Terms, purse: Purse, tasks: Sequence[Task]) -> None:
+        self._resources = resources
         self._terms = terms
         self._purse = purse
         self._tasks = tasks
@@ -36,9 +37,9 @@ class Team:
 
     async def work(self, above: Stop, seconds: float) -> tuple[Report, ...]:
         """The reports, at the latest a moment after `above` is pressed or `seconds` have passed (0: any time)."""
-        places = asyncio.Semaphore(self._kin.equipment.settings.delegate_workers)
+        places = asyncio.Semaphore(self._resources.equipment.settings.delegate_workers)
         with above.below() as stop:
-            async with stop.after(self._kin.clock.sleep, seconds):
+            async with stop.after(self._resources.clock.sleep, seconds):
                 working = (self._in_place(at, places, stop) for at in range(len(self._tasks)))
                 ended = await asyncio.gather(*working, return_exceptions=True)
         late = LATE.format(seconds) if stop.by == "time" and not above.by else ""
@@ -51,15 +52,15 @@ class Team:
 
     async def _one(self, at: int, stop: Stop) -> None:
         """Lend, have the subagent work, take back: what it used is on record however it ended."""
-        task, lease = self._waiting.pop(at), self._kin.ids()
+        task, lease = self._waiting.pop(at), self._resources.new_id()
         asked = [task.budget, *(other.budget for other in self._waiting.values())]
-        calls = await self._purse.lend(lease, self._kin.equipment.redact(task.title), asked)
+        calls = await self._purse.lend(lease, self._resources.equipment.redact(task.title), asked)
         if not calls:
             self._unlent |= set() if stop.by else {at}
             return
-        self._children[at] = child = Child(self._kin, self._terms, task, lease, calls)
+        self._children[at] = child = Child(self._resources, self._terms, task, lease, calls)
         try:
-            async with aclosing(calmed(child.play(stop), self._kin.clock.elapsed)) as events:
+            async with aclosing(calmed(child.play(stop), self._resources.clock.elapsed)) as events:
                 async for event in events:
                     await self._purse.tell(Subagent(lease, event))
         finally:

@@ -1,0 +1,88 @@
+"""Which conversation an agent is in, and what it is called: changed between turns, never while one runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from hermes_kernel.core.events import Opened
+from hermes_kernel.core.messages import Transcript, User
+from hermes_kernel.playing import Player
+from hermes_kernel.resources import Resources
+from hermes_kernel.session import HermesError, Session, named, readable
+
+
+class Conversation:
+    """The one at hand, of the agent whose turns ``player`` plays. ``notebook`` is the document that it happens in."""
+
+    def __init__(self, resources: Resources, session: Session, player: Player, notebook: str) -> None:
+        self.notebook = notebook
+        self._resources = resources
+        self._session = session
+        self._player = player
+
+    def begin(self) -> None:
+        """Leave this one, and begin another."""
+        with self._between_turns("begin another session"):
+            self._open()
+
+    def branch(self, at: int | None) -> None:
+        """Leave this one, and go on in a copy of it up to turn `at`.
+
+        Raises:
+            HermesError: there is no such turn, or one is running.
+        """
+        with self._between_turns("branch"):
+            self._open(self._session.whole(at), self._session.turn.session_id)
+
+    def resume(self, session: str) -> None:
+        """Leave this one, and go on with `session`.
+
+        Raises:
+            HermesError: there is none, several are named so, another process is in it, or a turn is running.
+        """
+        with self._between_turns("resume a session"):
+            self._player.lineage.load(session)
+
+    def title(self, title: str) -> None:
+        """Name it.
+
+        Raises:
+            HermesError: this is no title, or a turn is running.
+        """
+        with self._between_turns("name it"):
+            self._session.title(self._resources.equipment.redact(named(title)))
+
+    def undo(self, turns: int) -> int:
+        """Take back the last turns; how many there were.
+
+        Raises:
+            HermesError: a turn is running, or what was said last is behind a compression.
+        """
+        with self._between_turns("undo"):
+            return self._player.lineage.undo(turns)
+
+    def last_prompt(self) -> User:
+        """The prompt of the last turn.
+
+        Raises:
+            HermesError: there is none.
+        """
+        match self._session.turn.messages[:1]:
+            case (User() as prompt,):
+                return prompt
+            case _:
+                raise HermesError("There is no turn to retry in this session.")
+
+    @contextmanager
+    def _between_turns(self, what: str) -> Iterator[None]:
+        self._player.idle(what)
+        with readable():
+            yield
+
+    def _open(self, transcript: Transcript = (), parent: str = "") -> None:
+        equipment = self._resources.equipment
+        system, model, new = equipment.system(self.notebook), equipment.settings.model, self._resources.new_id()
+        self._player.lineage.open(
+            Opened(new, system, model, parent=parent, notebook=self.notebook, transcript=transcript)
+        )

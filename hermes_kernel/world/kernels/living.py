@@ -16,7 +16,7 @@ from typing import Any
 
 from hermes_kernel.core.text import brief
 from hermes_kernel.world.kernels.heard import Heard
-from hermes_kernel.world.kernels.words import LastWords
+from hermes_kernel.world.kernels.last_words import LastWords
 from hermes_kernel.world.tools.capture import Seen
 from hermes_kernel.world.tools.runaways import kill_marked, marked
 

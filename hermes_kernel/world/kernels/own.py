@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
@@ -16,8 +17,8 @@ from typing import Any
 
 from hermes_kernel.core.events import Noticed
 from hermes_kernel.core.text import scrub
-from hermes_kernel.world.kernels.aside import Aside
 from hermes_kernel.world.kernels.living import Living, NoStart
+from hermes_kernel.world.loop_thread import Closed, LoopThread
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.tools.capture import Seen
 from hermes_kernel.world.tools.danger_python import python_risk
@@ -57,7 +58,7 @@ class OwnKernel:
         self._vision = vision
         self._secrets = secrets
         self._start_seconds = start_seconds
-        self._aside: Aside | None = None
+        self._thread = LoopThread("hermes-own-kernel")
         self._turnstile = asyncio.Lock()
         self._living: Living | None = None
         self._settling: asyncio.Task[bool] | None = None
@@ -97,11 +98,12 @@ class OwnKernel:
     async def _call(self, code: str) -> Result:
         if self._closed:
             raise ToolError(CLOSED)
-        if self._aside is None:
-            self._aside = Aside("hermes-own-kernel")
-            _running.add(self)
         fenced = FENCED.fullmatch(code)
-        work = asyncio.wrap_future(self._aside.begin(self._run(fenced[1] if fenced else code)))
+        try:
+            work = asyncio.wrap_future(self._thread.submit(self._run(fenced[1] if fenced else code)))
+        except Closed:
+            raise ToolError(CLOSED) from None
+        _running.add(self)
         moment = asyncio.ensure_future(self._clock.sleep(MOMENT))
         first: set[asyncio.Future[Any]] = {work, moment}
         try:
@@ -115,7 +117,7 @@ class OwnKernel:
             moment.cancel()
             work.cancel()
 
-    # --- the kernel, on the loop aside
+    # --- the kernel, on the loop of its thread
 
     async def _run(self, code: str) -> Result:
         async with self._turnstile:
@@ -178,16 +180,20 @@ class OwnKernel:
 
     def _end(self, *, now: bool) -> Future[None] | None:
         self._closed = True
-        return None if self._aside is None else self._aside.begin(self._shut(self._aside, now=now))
+        if not self._thread.begun:
+            return None
+        with contextlib.suppress(Closed):
+            return self._thread.submit(self._shut(now=now))
+        return None
 
-    async def _shut(self, aside: Aside, *, now: bool) -> None:
+    async def _shut(self, *, now: bool) -> None:
         """The thread goes when the kernel has gone."""
         try:
             if self._living is not None:
                 await self._living.end(now=now)
         finally:
             _running.discard(self)
-            aside.end()
+            self._thread.end()
 
 
 @atexit.register

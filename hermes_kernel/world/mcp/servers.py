@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.events import Noticed
 from hermes_kernel.core.text import brief
+from hermes_kernel.world.loop_thread import Closed, LoopThread
 from hermes_kernel.world.mcp.described import Described, WrongServer
 from hermes_kernel.world.mcp.roster import Roster
 from hermes_kernel.world.mcp.state import Phase, State
-from hermes_kernel.world.mcp.thread import Closed, Hosting
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.stop import Stop, Stopped
 from hermes_kernel.world.tools.results import Result, ToolError
@@ -47,7 +47,7 @@ class Servers:
         self._clock = clock
         self._environ = environ
         self._start_seconds = start_seconds
-        self._host = Hosting("hermes-mcp")
+        self._thread = LoopThread("hermes-mcp")
         self._lives: dict[str, Life] = {}
         self._tasks: dict[Life, asyncio.Task[None]] = {}
         self._lock = threading.RLock()
@@ -62,14 +62,14 @@ class Servers:
         strays = any(life not in lives for life in tuple(self._tasks))
         if strays or any(life.state.phase is Phase.NOT_STARTED for life in lives):
             with contextlib.suppress(Closed):
-                self._host.submit(self._start())
+                self._thread.submit(self._start())
 
     async def ready(self, stop: Stop) -> AsyncGenerator[Noticed, None]:
         """`begin`, and wait a little for those that are starting; a line for each that failed, once."""
         self.begin()
-        if self._host.begun:
+        if self._thread.begun:
             with contextlib.suppress(Stopped, Closed):
-                await stop.race(self._host.run(self._settled(WAIT_SECONDS)))
+                await stop.race(self._thread.run(self._settled(WAIT_SECONDS)))
         for line in self._news():
             yield Noticed(line)
 
@@ -106,8 +106,8 @@ class Servers:
     def settle(self, seconds: float = WAIT_SECONDS) -> None:
         """Wait, so long at most, until every server that is starting is ready or given up. For plain code."""
         with contextlib.suppress(Closed):
-            if self._host.begun:
-                wait((self._host.submit(self._settled(seconds)),), seconds)
+            if self._thread.begun:
+                wait((self._thread.submit(self._settled(seconds)),), seconds)
 
     def add(self, name: str, table: Mapping[str, Any]) -> State:
         """Write a server into ``mcp.json`` and start it.
@@ -148,7 +148,7 @@ class Servers:
 
     def close(self) -> None:
         """End all servers, within a second. Nothing can be started or called any more."""
-        self._host.close(self._end_all, CLOSE_SECONDS)
+        self._thread.close(self._end_all, CLOSE_SECONDS)
         for life in tuple(self._tasks):
             life.kill()  # whatever keeps that thread from its work
 
@@ -211,7 +211,7 @@ class Servers:
             raise ToolError(f"The MCP server {server!r} has been removed.")
         async with telling(f"{server}: {brief(tool, 60)}", self._clock.elapsed) as heard:
             try:
-                return await self._host.run(life.call(tool, arguments, heard))
+                return await self._thread.run(life.call(tool, arguments, heard))
             except Closed:
                 raise ToolError(f"The MCP server {server!r} has been stopped.") from None
 

@@ -13,7 +13,7 @@ from itertools import count, groupby
 
 from hermes_kernel.core.events import Asked, Final, Kept, Opened, Outcome, Titled
 from hermes_kernel.core.text import brief
-from hermes_kernel.session import HermesError
+from hermes_kernel.session import TITLE, HermesError
 from hermes_kernel.world.ports import Archive
 from hermes_kernel.world.store import NoSession, Store, StoreError
 from hermes_kernel.world.store.records import Record, facts, ordered
@@ -73,9 +73,9 @@ class Ledger:
             raise HermesError(f"This map cannot be run now: {error}.") from error
         told = self._recall()
         self._agree(told)
-        title = (Titled(self._name),) if self._name else ()
+        title = Titled(self._name or brief(template, TITLE))
         asked = Asked(f"{template}\n\n{self._terms.text}")
-        self._store.append(self.session_id, *(() if told else (opened, *title)), asked)
+        self._store.append(self.session_id, *(() if told else (opened, title)), asked)
         return bool(told)
 
     def before(self, rows: int) -> Iterator[tuple[str, list[Kept]]]:

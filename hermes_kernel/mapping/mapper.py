@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Collection, Sequence
+import difflib
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack, aclosing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 from uuid import uuid4
 
@@ -71,6 +72,26 @@ class Wishes:
         object.__setattr__(self, "name", titled(self.name) if self.name else "")
 
 
+def _wished(wishes: Mapping[str, Any]) -> Wishes:
+    """The wishes of a map.
+
+    Raises:
+        HermesError: there is no such wish, or it has a value that it cannot have.
+    """
+    known = [field.name for field in fields(Wishes)]
+    if unknown := next((name for name in wishes if name not in known), ""):
+        close = difflib.get_close_matches(unknown, known, 1)
+        hint = f" Did you mean {close[0]}?" if close else ""
+        raise HermesError(f"A map has no argument {brief(unknown, 40)}.{hint} There are: {', '.join(known)}.")
+    executor = wishes.get("executor")
+    if not isinstance(executor, Executor | None):
+        raise HermesError(
+            f"executor cannot be a {brief(type(executor).__name__, 40)}: it must be a concurrent.futures.Executor; "
+            "of a Dask client, `client.get_executor()`."
+        )
+    return Wishes(**wishes)
+
+
 class Mapper:
     """Maps with the settings, the model and the store of one agent. Its conversation is left alone."""
 
@@ -114,7 +135,7 @@ class Mapper:
                 running; or the store cannot be written.
             NoEndpoint: there is no model to ask.
         """
-        wish = Wishes(**wishes)
+        wish = _wished(wishes)
         with ExitStack() as leaving, self._player.working("map") as stop, readable():
             self._equipment.model()
             made = Prompts(Template(template), rows, self._equipment.redact)

@@ -12,6 +12,7 @@ from hermes_kernel.core.messages import Usage
 from hermes_kernel.core.safe import clean, inert
 from hermes_kernel.core.text import brief
 from hermes_kernel.mapping.outcome import Row, RowOutcome
+from hermes_kernel.session import HermesError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,8 +94,14 @@ class MapResult(Sequence[Row]):
         return f"Not asked again by themselves: {told}. Map again with again=({names}) to ask, and pay for, them anew."
 
     def frame(self) -> pd.DataFrame:
-        """A DataFrame with a line for each row, under the index of the frame that was given."""
-        import pandas as pd
+        """A DataFrame with a line for each row, under the index of the frame that was given; `HermesError` where there
+        is no pandas."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise HermesError(
+                "A frame needs pandas: `pip install pandas`. Without it: `texts`, and each row."
+            ) from None
 
         index = [row.key for row in self.rows] if self.index is None else self.index
         return pd.DataFrame([_cells(row) for row in self.rows], columns=list(COLUMNS), index=index)

@@ -68,7 +68,7 @@ class Running:
         self._todo = compress(enumerate(plan.prompts), board.open)
         self._left = sum(board.open)
         self._flying = 0
-        self._before = board.spent
+        self._made = 0
         self._strikes = 0
         self._turnstile = asyncio.Lock()
         self._landed = asyncio.Event()
@@ -95,8 +95,7 @@ class Running:
         """How far it is, so many seconds after it began."""
         board = self._board
         done = len(board.rows) - self._left - self._flying
-        calls = self._rules.purse.spent - self._before
-        return Progress(done, len(board.rows), board.failed, board.kept, self._flying, calls, seconds)
+        return Progress(done, len(board.rows), board.failed, board.kept, self._flying, self._made, seconds)
 
     async def _work(self, hands: Hands) -> None:
         while (taken := await self._next()) is not None:
@@ -171,6 +170,7 @@ class Running:
         finally:
             self._rules.purse.settle(row.session_id, used)
         ended = row_of(self._plan.prompts.keys[number], row.session_id, (*row.facts, *facts))
+        self._made += ended.usage.calls
         self._heed(ended, facts)
         return replace(ended, usage=self._board.asked.get(number, Usage()) + ended.usage)
 

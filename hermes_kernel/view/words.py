@@ -11,6 +11,7 @@ from hermes_kernel.core.messages import ToolCall
 from hermes_kernel.core.text import brief
 
 ARGUMENTS = 88  # characters of a call's arguments in its row
+ENTRIES = 24  # members of a list that are looked at for that
 HEARD = 2.0  # seconds of silence within a stream that are nothing to speak of
 PATIENT = 20.0  # seconds of thinking after which the limit is worth knowing
 
@@ -71,7 +72,18 @@ def in_brief(arguments: str) -> str:
 
 
 def _value(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    match value:
+        case str():
+            return value
+        case [dict() as first, *_] if first:
+            return " · ".join(_entry(each) for each in value[:ENTRIES])
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _entry(value: Any) -> str:
+    """One of several things of a kind: its name, else what is said of it first."""
+    said = (value.get("name") or next(iter(value.values()))) if isinstance(value, dict) and value else value
+    return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
 
 
 def running(rows: tuple[Row, ...]) -> Status:

@@ -23,6 +23,7 @@ from hermes_kernel.mapping.gate import Gate
 from hermes_kernel.testing import FastClock, Server, call, late, rate_limited, say, stall, status
 from hermes_kernel.world.stop import Stop, Stopped
 from hermes_kernel.world.store import MemoryLog, Store
+from hermes_kernel.world.store.logs import title
 from hermes_kernel.world.store.retention.deletion import delete
 from tests.contracts.mapped import TEMPLATE, Rows, agent_of, row_of, rows
 
@@ -75,6 +76,8 @@ async def test_what_is_wrong_costs_nothing(asked: Any) -> None:
         (TEMPLATE, {"again": ("lost",)}, "again cannot be 'lost': it must be among completed,"),
         (TEMPLATE, {"tools": ["clarify"]}, "cannot have the tool clarify. By name it can have: python,"),
         (TEMPLATE, {"name": "two\nlines"}, "A title is one line"),
+        (TEMPLATE, {"executor": "dask"}, "executor cannot be a str: it must be a concurrent.futures.Executor"),
+        (TEMPLATE, {"wokers": 2}, "A map has no argument wokers. Did you mean workers[?] There are: executor,"),
     ):
         with pytest.raises(HermesError, match=words):
             await agent.map(template, rows(2), **wishes)
@@ -101,6 +104,8 @@ async def test_a_map_run_again_takes_everything_from_the_store(asked: Any, home:
         Store(home).fold()
     named = await agent.map(TEMPLATE, rows(9), name="mine")
     assert named.session_id != one.session_id
+    titles = [title(agent.store.recall(each.session_id)) for each in (one, named)]
+    assert titles == [TEMPLATE, "mine"]
     assert len(server.requests) == 18
 
 
@@ -236,14 +241,19 @@ async def test_progress_is_told_and_the_result_last(asked: Any) -> None:
     assert [step.done for step in steps] == sorted(step.done for step in steps)
 
 
+async def _told(events: Any) -> list[Any]:
+    return [event async for event in events]
+
+
 async def test_a_stop_closes_the_rows_in_flight_and_asks_no_more(home: Path) -> None:
     with Server(lambda _: stall("It is long.", after=1, seconds=60)) as server:
         async with agent_of(server, home) as agent:
-            task = asyncio.ensure_future(agent.map(TEMPLATE, rows(50), workers=4))
+            task = asyncio.ensure_future(_told(agent.mapper.stream(TEMPLATE, rows(50), workers=4)))
             await asyncio.to_thread(server.await_requests, 4)
             agent.stop()
-            result = await asyncio.wait_for(task, 5)
+            *told, result = await asyncio.wait_for(task, 5)
             assert result.counts == {"interrupted": 4, "not_asked": 46}
+            assert told[-1].calls == result.usage.calls
             assert "the map was stopped" in result.note
             assert not agent.busy
             facts = agent.store.recall(result[0].session_id)
@@ -372,6 +382,23 @@ async def test_hostile_cells_and_answers_do_no_harm_to_who_looks(home: Path) -> 
     assert max(line.count("|") for line in shown.splitlines()) == 5
     assert result[0].text == evil * 50
     assert len(repr(result[0])) < 200
+
+
+def test_without_pandas_the_answers_are_there_and_a_frame_says_what_it_needs() -> None:
+    code = """
+        import sys
+        sys.modules["pandas"] = None
+        from hermes_kernel.mapping import MapResult
+        assert MapResult(()).texts == []
+        MapResult(()).frame()
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, check=False, cwd=Path(__file__).parents[2]
+    )
+    assert done.stderr.splitlines()[-1].endswith(
+        "HermesError: A frame needs pandas: `pip install pandas`. Without it: `texts`, and each row."
+    )
 
 
 def test_plain_code_maps_too_and_ctrl_c_stops_it_cleanly(tmp_path: Path) -> None:

@@ -344,6 +344,12 @@ def test_markdown_is_shown_as_words_and_code_and_plain_links(markdown, shown):
         ("{}", ""),
         ("not json", "not json"),
         ("[1, 2]", "[1, 2]"),
+        (
+            '{"tasks": [{"task": "Count the ducks.", "name": "ducks"}, {"task": "Geese?"}, "swans", {}]}',
+            "ducks · Geese? · swans · {}",
+        ),
+        ('{"a": ' + '[{"a": ' * 400 + "1" + "}]" * 400 + "}", ('[{"a": ' * 20)[:87] + "…"),
+        ('{"tasks": [{}], "all": true}', "tasks=[{}], all=true"),
     ],
 )
 def test_a_call_is_told_on_one_line(arguments, line):

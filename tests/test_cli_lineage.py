@@ -48,7 +48,11 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     twice, after_twice = shortened(5, gone=7)
     tell(store, [Opened(FIRST), *said(1), *said(2), *said(3), once, Continued(SECOND)])
     tell(store, [Opened(SECOND, parent=FIRST, transcript=after_once), *said(4), *said(5), twice, Continued(THIRD)])
-    leased = [Leased(CHILD, 4, "count <i>ducks</i>"), Leased(LATE, 4, "count geese"), Returned(CHILD, 3, "completed")]
+    leased = [
+        Leased(CHILD, 4, "count <i>ducks</i>"),
+        Leased(LATE, 4, "count geese"),
+        Returned(CHILD, 3, Outcome.COMPLETED),
+    ]
     tell(store, [Opened(THIRD, parent=SECOND, transcript=after_twice), *said(6)[:2], *leased, said(6)[2]])
     tell(store, [Opened(CHILD, kind="subagent", parent=THIRD), *said(7)])
     tell(store, [Opened(BRANCH, parent=SECOND, transcript=after_once), *said(8)])

@@ -8,12 +8,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TypeGuard
 
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.finish import Finish
 from hermes_kernel.core.messages import Image, ToolCall, Transcript, Usage
+from hermes_kernel.core.outcome import Outcome
 from hermes_kernel.core.passing import (
     Asking,
     CallDelta,
@@ -36,17 +36,6 @@ from hermes_kernel.core.upkeep import (
     Spent,
     WindowFound,
 )
-
-
-class Outcome(StrEnum):
-    """How a turn ended. `COMPLETED` only with an answer."""
-
-    COMPLETED = "completed"
-    BUDGET_EXHAUSTED = "budget_exhausted"
-    INTERRUPTED = "interrupted"
-    REFUSED = "refused"
-    EMPTY = "empty"
-    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)

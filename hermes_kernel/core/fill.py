@@ -9,7 +9,7 @@ from hermes_kernel.core.gauge import Counts, Gauge, weighed
 from hermes_kernel.core.messages import Message, Transcript, Usage
 
 GAIN = 0.9
-"""A compression that leaves more than this share of what was has gained next to nothing."""
+"""What leaves more than this share of what was has gained next to nothing."""
 
 REST = 0.25
 """Share of the window that is used up after a compression before the next summary is begun."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hermes_kernel.core.messages import Transcript, Usage
+from hermes_kernel.core.outcome import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +71,10 @@ class Leased:
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """A subagent is done: it used ``used`` of what it had leased, ended with ``outcome`` and cost ``usage``."""
+    """A subagent is done: it used ``used`` of what it had leased, ended with ``outcome`` (None: it was never asked) and
+    cost ``usage``."""
 
     lease: str
     used: int
-    outcome: str = ""
+    outcome: Outcome | None = None
     usage: Usage = Usage()

@@ -29,7 +29,7 @@ def take_back(session: Session, store: Archive) -> None:
         except StoreError:
             continue
         turn = child.turn
-        session.keep(Returned(lease, min(used(turn, calls) + gone, calls), str(turn.outcome or ""), turn.usage))
+        session.keep(Returned(lease, min(used(turn, calls) + gone, calls), turn.outcome, turn.usage))
 
 
 def _closed(child: Session, lease: str, store: Archive) -> int:

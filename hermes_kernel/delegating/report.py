@@ -54,7 +54,7 @@ class Report:
     @property
     def ended(self) -> str:
         """How it ended, in a word or two."""
-        return str(self.outcome).replace("_", " ") if self.outcome else "not begun"
+        return self.outcome.words if self.outcome else "not begun"
 
     def __repr__(self) -> str:
         return f"<Report {brief(clean(self.name), 40)!r} {self.ended}: {brief(clean(self.text or self.reason), 60)!r}>"

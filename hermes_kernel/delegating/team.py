@@ -65,7 +65,7 @@ class Team:
                     await self._purse.tell(Subagent(lease, event))
         finally:
             report = child.report()
-            await self._purse.tell(Returned(lease, report.used, str(report.outcome), report.usage))
+            await self._purse.tell(Returned(lease, report.used, report.outcome, report.usage))
 
     def _reports(self, ended: Sequence[BaseException | None], late: str) -> Iterator[Report]:
         for at, (task, error) in enumerate(zip(self._tasks, ended, strict=True)):

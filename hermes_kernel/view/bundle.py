@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from hermes_kernel.core.events import Outcome
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import clean, escape, sanitise
 from hermes_kernel.view import children
@@ -16,6 +17,7 @@ from hermes_kernel.view.words import Notice, Row, lasting
 MARKS = {"asked": "·", "running": "▸", "ok": "✓", "failed": "✗", "not run": "–"}
 THOUGHTS = 20_000  # characters of reasoning kept in a notebook
 LONG = 100  # characters of a row above which it may be cut short on a screen
+IN_AN_ERROR = (Outcome.FAILED, Outcome.INTERRUPTED)  # the cell says why
 SUMMARISING = "summarising the older part beside this turn"
 
 FRAME = "font-size:var(--jp-ui-font-size1,13px);color:var(--jp-ui-font-color2,GrayText);line-height:1.5;"
@@ -37,7 +39,7 @@ def status_line(picture: Picture, seconds: float = 0.0) -> str:
 
 def done_line(picture: Picture) -> str:
     """How it ended and what it took, without what differs from run to run: tokens count the day and the folder, too."""
-    ended = picture.final.outcome.replace("_", " ") if picture.final else "not finished"
+    ended = picture.final.outcome.words if picture.final else "not finished"
     parts = [ended, f"{picture.calls} of {picture.limit} calls"]
     parts += [counted(len(picture.rows), "tool")] if picture.rows else []
     parts += [counted(len(picture.children), "subagent")] if picture.children else []
@@ -69,7 +71,7 @@ def heading_html(picture: Picture, seconds: float | None = None, since: Mapping[
         return _frame(_status(picture, seconds or 0.0), *_rows(picture, since, timed=True), *_shares(picture))
     summary = escape(cost_line(picture, seconds))
     inside = [*_rows(picture, since, timed=seconds is not None), *_thoughts(picture)]
-    tone = "" if picture.final.outcome == "completed" else f"color:{TONES['bad']}"
+    tone = "" if picture.final.outcome is Outcome.COMPLETED else f"color:{TONES['bad']}"
     if not inside:
         return _frame(f'<div style="{tone}">{summary}</div>', *_reason_html(picture))
     line = f'<summary style="cursor:pointer;{tone}">{summary}</summary>'
@@ -158,9 +160,9 @@ def _thoughts(picture: Picture) -> list[str]:
 
 
 def _reason(picture: Picture) -> list[str]:
-    """Why it ended so; a failed turn says it in its error instead."""
+    """Why it ended so, where no error says it."""
     final = picture.final
-    return [clean(final.reason)] if final and final.reason and final.outcome not in ("failed", "interrupted") else []
+    return [clean(final.reason)] if final and final.reason and final.outcome not in IN_AN_ERROR else []
 
 
 def _reason_html(picture: Picture) -> list[str]:

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from hermes_kernel.core.events import Leased, Returned
+from hermes_kernel.core.events import Leased, Outcome, Returned
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import clean
 from hermes_kernel.core.text import brief
 from hermes_kernel.view.picture import Child, Picture
-from hermes_kernel.view.words import WAITING, Row, lasting, plainly
+from hermes_kernel.view.words import WAITING, Row, lasting
 
 DELEGATE = "delegate"
 TASK = 72  # characters of a task in its line
@@ -35,7 +35,7 @@ def leased(picture: Picture, event: Leased) -> Picture:
 def told(picture: Picture, lease: str, seeing: Callable[[Picture], Picture]) -> Picture:
     """Something happened in a subagent that is at work."""
     children = tuple(
-        replace(child, picture=seeing(child.picture)) if child.lease == lease and not child.outcome else child
+        replace(child, picture=seeing(child.picture)) if child.lease == lease and not child.over else child
         for child in picture.children
     )
     return replace(picture, children=children)
@@ -48,19 +48,19 @@ def returned(picture: Picture, event: Returned) -> Picture:
     if child is None:
         return replace(picture, usage=usage)
     used = min(max(event.used, 0), child.granted)
-    over = _over(child, event.outcome or LOST, used)
+    over = _over(child, event.outcome, used)
     children = tuple(over if each is child else each for each in picture.children)
     return replace(picture, children=children, calls=picture.calls + used, usage=usage)
 
 
 def abandoned(picture: Picture) -> Picture:
     """The turn is over: whoever is not back is not waited for."""
-    children = tuple(child if child.outcome else _over(child, LOST, 0) for child in picture.children)
+    children = tuple(child if child.over else _over(child, None, 0) for child in picture.children)
     return replace(picture, children=children)
 
 
-def _over(child: Child, outcome: str, used: int) -> Child:
-    return replace(child, outcome=outcome, used=used, picture=Picture(child.granted))
+def _over(child: Child, outcome: Outcome | None, used: int) -> Child:
+    return replace(child, over=True, outcome=outcome, used=used, picture=Picture(child.granted))
 
 
 # --- in words ---------------------------------------------------------------------------------------------------------
@@ -94,16 +94,15 @@ def by_row(picture: Picture, since: Mapping[str, float] = NOBODY) -> Iterator[tu
 def told_line(child: Child, seconds: float = 0.0) -> str:
     """One subagent: its task, what it is at or how it ended, and its calls."""
     task = brief(clean(child.task), TASK) or "a subagent"
-    if not child.outcome:
+    if not child.over:
         at = lasting(child.picture.status, seconds)
         return f"▸ {task}  {clean(at)}  {child.picture.calls} of {child.granted} calls"
-    done = child.outcome == "completed"
-    parts = ("✓" if done else "✗", task, "" if done else f" {plainly(child.outcome)}", _calls(child))
-    return " ".join(part for part in parts if part)
-
-
-def _calls(child: Child) -> str:
-    return "" if child.outcome == LOST else f" {child.used} of {child.granted} calls"
+    if child.outcome is None:
+        return f"✗ {task}  {LOST}"
+    calls = f" {child.used} of {child.granted} calls"
+    if child.outcome is Outcome.COMPLETED:
+        return f"✓ {task} {calls}"
+    return f"✗ {task}  {child.outcome.words} {calls}"
 
 
 def descendants(picture: Picture) -> Iterator[Child]:

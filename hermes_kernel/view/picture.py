@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hermes_kernel.core.events import Final, Replied, Retrying
+from hermes_kernel.core.events import Final, Outcome, Replied, Retrying
 from hermes_kernel.core.messages import Usage
 from hermes_kernel.view.blocks import Layout
 from hermes_kernel.view.words import WORKING, Notice, Row, Status
@@ -58,7 +58,7 @@ class Picture:
     @property
     def at_work(self) -> tuple[Child, ...]:
         """The subagents that have not come back."""
-        return tuple(child for child in self.children if not child.outcome)
+        return tuple(child for child in self.children if not child.over)
 
     @property
     def leased(self) -> int:
@@ -74,13 +74,14 @@ class Picture:
 @dataclass(frozen=True, slots=True)
 class Child:
     """A subagent as its parent's cell shows it. ``call_id`` is the tool call it works for, ``granted`` the calls that
-    it has leased, ``picture`` what it is at. How it ended is its ``outcome``, and then ``used`` is what it spent;
-    what it says is never a part of what its parent says."""
+    it has leased, ``picture`` what it is at. Once it is ``over``, ``outcome`` is how it ended (None: nobody knows) and
+    ``used`` what it spent; what it says is never a part of what its parent says."""
 
     lease: str
     task: str
     granted: int
     picture: Picture
     call_id: str = ""
-    outcome: str = ""
+    over: bool = False
+    outcome: Outcome | None = None
     used: int = 0

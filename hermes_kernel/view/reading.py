@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from hermes_kernel.core.events import Outcome
 from hermes_kernel.core.figures import counted, minute
 from hermes_kernel.core.safe import clean, escape
 from hermes_kernel.core.search.found import Passage
@@ -41,7 +42,7 @@ class Helper:
     session: str
     task: str
     granted: int
-    outcome: str = ""
+    outcome: Outcome | None = None
     used: int = 0
 
 
@@ -125,7 +126,7 @@ def _descendants(told: Conversation) -> Iterator[str]:
     if told.helpers:
         yield f"subagents: {len(told.helpers):,}"
     for helper in told.helpers[:MANY]:
-        ended = clean(helper.outcome).replace("_", " ") or "not finished"
+        ended = helper.outcome.words if helper.outcome else "not finished"
         used = f"{helper.used} of {counted(helper.granted, 'call')}"
         yield f"  {short(helper.session)}  {ended}  {used}  {brief(clean(helper.task), 80)}".rstrip()
     if len(told.helpers) > MANY:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hermes_kernel.core.budget import Limits
-from hermes_kernel.core.commands import CallModel, RunTools, Tell, Wait
+from hermes_kernel.core.commands import RunTools, Tell, Wait
 from hermes_kernel.core.events import Asked, Compressed, Observed, Replied, Retrying, Undone
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.turn import Turn, decide, evolve, recall
@@ -64,7 +64,7 @@ def test_a_crash_anywhere_is_resumed_and_nothing_that_finished_runs_again(seed: 
 @given(seeds, limits)
 def test_the_grace_call_has_no_tools_and_is_the_last_word(seed: int, limits: Limits) -> None:
     run = played(seed, limits, trouble=0.0)
-    calls = [command for command in run.commands if isinstance(command, CallModel)]
+    calls = run.made
     assert all(command.tools for command in calls[:-1]), "only the last call is without tools"
     if not calls[-1].tools:
         assert run.turn.outcome == "budget_exhausted"

@@ -133,7 +133,7 @@ def test_a_subagent_is_told_by_what_it_is_at_and_then_by_how_it_ended():
     assert "▸ count the geese  tool python, 8 s  1 of 4 calls" in live
     assert "tool delegate, 8 s · 2 of 2 subagents at work" in live
     assert "budget 12: 1 spent, 8 leased to 2 subagents, 3 left" in live
-    told += [Returned("a", 2, "completed"), Returned("b", 4, "budget_exhausted"), Observed("d", "x")]
+    told += [Returned("a", 2, Outcome.COMPLETED), Returned("b", 4, Outcome.BUDGET_EXHAUSTED), Observed("d", "x")]
     ended = seen([*told, Replied("Six."), Final(Outcome.COMPLETED, "Six.")])
     assert heading_plain(ended).splitlines() == [
         '✓ delegate  ["count the ducks", "count the geese"]',

@@ -109,11 +109,13 @@ class World:
 
 
 class Played:
-    """What a simulated turn did: the turn, its log, the commands that were decided."""
+    """What a simulated turn did: the turn, its log, the commands that were decided, and ``made``, the model calls among
+    them that were made: one may be put off, for a summary is ready."""
 
     def __init__(self, turn: Turn, log: list[Kept], world: World, stop: float = 0.0) -> None:
         self.turn, self.log, self.world, self.stop = turn, log, world, stop
         self.commands: list[Command] = []
+        self.made: list[CallModel] = []
 
     def run(self, most: int = 3000) -> Played:
         """Play until nothing is decided.
@@ -132,6 +134,8 @@ class Played:
             stopped = not isinstance(command, Tell) and self.world.dice.random() < self.stop
             told = Interrupted(partial=self.world.dice.choice(["", "part"])) if stopped else event
             self.turn = evolve(self.turn, told)
+            if isinstance(command, CallModel) and isinstance(told, Replied | Failed):
+                self.made.append(command)
             if not isinstance(told, TextDelta):
                 self.log.append(told)  # type: ignore[arg-type]
             if stopped:

@@ -14,12 +14,10 @@ from hermes_kernel.core.compression.pruning import prune
 from hermes_kernel.core.compression.splicing import spliced
 from hermes_kernel.core.compression.summary import stands_for, summary_message, summary_text
 from hermes_kernel.core.compression.weight import Weigh, size
+from hermes_kernel.core.fill import GAIN
 from hermes_kernel.core.messages import Assistant, Message, Observation, ToolCall, Transcript, User
 
 ATTEMPTS = 3
-GAIN = 0.9
-"""What is left must be less than this share of what was, or the next attempt's measures are taken at once."""
-
 TAIL = 4
 """Messages that the last attempt keeps at the end."""
 
@@ -31,7 +29,7 @@ def reduced(transcript: Transcript, attempt: int, keep: Keep, weigh: Weigh = siz
     """A smaller transcript, or the same object when nothing more can be taken.
 
     Attempt 1 prunes; 2 has a digest in place of the middle as well; 3 and later keep a shorter tail and clip every
-    long text but the last prompt.
+    long text but the last prompt. Where that gains next to nothing, the next one's measures are taken at once.
     """
     whole = weigh(transcript)
     best, least = transcript, whole

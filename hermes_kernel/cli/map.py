@@ -5,17 +5,20 @@ stderr. Run again, it goes on where it was stopped.
 from __future__ import annotations
 
 import argparse
-import csv
+import asyncio
 import json
 import sys
-from collections.abc import Iterator
+from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.cli.opened import HERE, Commands, command
-from hermes_kernel.cli.trouble import Failure, Misuse
+from hermes_kernel.cli.table import rows_in
+from hermes_kernel.cli.terminal import Foot
+from hermes_kernel.cli.trouble import Failure
 
 if TYPE_CHECKING:
+    from hermes_kernel import Agent
     from hermes_kernel.mapping import MapResult
 
 
@@ -43,23 +46,39 @@ def map_rows(options: argparse.Namespace) -> int:
     Raises:
         SettingsError: a setting is out of range, or there is no endpoint.
         Misuse: the file holds no rows.
-        Failure: it could not be asked.
-        OSError: the file cannot be read.
+        Failure: it could not be read, or asked.
     """
     from hermes_kernel import Agent, HermesError
 
-    rows = list(_rows(Path(options.file)))
+    rows = rows_in(Path(options.file))
     wishes = {name: getattr(options, name) for name in ("name", "workers", "budget", "timeout")}
     again = tuple(filter(None, options.again.split(",")))
     try:
         agent = Agent(options.model)
         try:
-            result = agent.map_sync(options.template, rows, again=again, **wishes)
+            result = asyncio.run(_asked(agent, options.template, rows, {**wishes, "again": again}))
         finally:
             agent.close()
     except HermesError as error:
         raise Failure(str(error)) from None
     return _told(result, rows)
+
+
+async def _asked(agent: Agent, template: str, rows: list[dict[str, Any]], wishes: dict[str, Any]) -> MapResult:
+    """The map to its end, and in a terminal how far it is. Ctrl-C ends it cleanly."""
+    from hermes_kernel.mapping import MapResult
+    from hermes_kernel.view.sights import Progress
+    from hermes_kernel.world.interrupt import pressing
+    from hermes_kernel.world.tools.usercode import inside_user_code
+
+    with Foot() as foot, pressing(lambda: agent.stop("person"), inside_user_code):
+        async with aclosing(agent.mapper.stream(template, rows, **wishes)) as told:
+            async for event in told:
+                if isinstance(event, MapResult):
+                    return event
+                seen = Progress(event.of, event.done, event.failed, event.kept, event.calls)
+                foot.say(seen.line(event.seconds))
+    raise AssertionError("a map tells its result last")
 
 
 def _advice(result: MapResult) -> str:
@@ -78,26 +97,3 @@ def _told(result: MapResult, rows: list[dict[str, Any]]) -> int:
         print(json.dumps({"row": given, **answer}, ensure_ascii=False))
     print(f"{HERE}: {summary(result)}", *filter(None, (result.note, _advice(result))), sep="\n", file=sys.stderr)
     return 1 if result.failed else 0
-
-
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a file."""
-    if path.suffix.lower() not in (".csv", ".jsonl"):
-        raise Misuse(f"{path.name} is neither .csv nor .jsonl: give a table with a line of names, or an object a line.")
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            table = path.suffix.lower() == ".csv"
-            yield from csv.DictReader(file, strict=True) if table else map(_object, enumerate(file, 1))
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise Misuse(f"{path.name} cannot be read: {error}") from None
-
-
-def _object(line: tuple[int, str]) -> dict[str, Any]:
-    number, text = line
-    try:
-        row = json.loads(text)
-    except ValueError:
-        row = None
-    if not isinstance(row, dict):
-        raise Misuse(f"Line {number} is no JSON object.")
-    return row

@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
+from typing import Self
 
 from hermes_kernel.core.events import Event, Final, Observed, Replied, Retracted, Returned, TextDelta
 from hermes_kernel.view import Picture, clean, done_line, see, status_line
@@ -94,6 +95,27 @@ class Paper:
         """What is going on, at the foot of what has been told. Subagents have many events that change nothing here."""
         words = "" if clear else clean(status_line(self._picture))[: shutil.get_terminal_size().columns - 1]
         if self._doing and self._fresh and words != self._shown:
+            self._shown = words
+            sys.stderr.write(f"{WIPE}{words}")
+            sys.stderr.flush()
+
+
+class Foot:
+    """One line at the foot of a terminal, written anew each time; nothing where stderr is none."""
+
+    def __init__(self) -> None:
+        self._shown = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.say("")
+
+    def say(self, line: str) -> None:
+        """What stands there from now on."""
+        words = clean(line)[: shutil.get_terminal_size().columns - 1]
+        if words != self._shown and sys.stderr.isatty():
             self._shown = words
             sys.stderr.write(f"{WIPE}{words}")
             sys.stderr.flush()

@@ -49,13 +49,14 @@ class Progress:
         filled = f'<div style="width:{share:.1f}%;height:100%;background:{TONES["busy"]}"></div>'
         told = f'role="progressbar" aria-valuemin="0" aria-valuemax="{self.of}" aria-valuenow="{self.done}"'
         bar = "" if self.ended else f'<div {told} style="{WIDTH}">{filled}</div>'
-        return _frame(f"{bar}{_line(self._line(seconds))}", "hermes-progress")
+        return _frame(f"{bar}{_line(self.line(seconds))}", "hermes-progress")
 
     def plain(self) -> str:
         parts = [self.ended or "not finished", *self._counts(), counted(self.calls, "call"), self.note]
         return clean(" · ".join(part for part in parts if part))
 
-    def _line(self, seconds: float) -> str:
+    def line(self, seconds: float) -> str:
+        """As one line, so many seconds after it began."""
         if self.ended:
             return self.plain()
         return " · ".join(part for part in (*self._counts(), self._left(seconds)) if part)

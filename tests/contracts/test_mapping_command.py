@@ -16,14 +16,24 @@ from tests.contracts.mapped import TEMPLATE, Rows
 ROOT = Path(__file__).parents[2]
 
 
-def run(home: Path, server: Server, *arguments: str) -> subprocess.CompletedProcess[str]:
+TABLES = {
+    "rows.csv": "n\n1\n",
+    "twice.csv": "n,b,n\n1,2,3\n",
+    "torn.csv": "n,b\n1,2\n2,x, y\n",
+    "other.csv": "n;b\n1;2\n",
+}
+
+
+def run(home: Path, server: Server, *arguments: str, stderr: int = subprocess.PIPE) -> subprocess.CompletedProcess[str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("HERMES", "OPENAI"))}
     ours = {"HERMES_HOME": str(home), "HERMES_BASE_URL": server.url, "HERMES_MODEL": "any", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "hermes_kernel", "map", *arguments]
-    return subprocess.run(command, env=kept | ours, cwd=home, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(
+        command, env=kept | ours, cwd=home, stdout=subprocess.PIPE, stderr=stderr, text=True, timeout=60, check=False
+    )
 
 
-@pytest.mark.parametrize(("name", "text"), [("rows.csv", "n,b\n0,x\n1,y\n"), ("rows.jsonl", '{"n": 0}\n{"n": 1}\n')])
+@pytest.mark.parametrize(("name", "text"), [("rows.csv", "n,b\n0,x\n1\n"), ("rows.jsonl", '{"n": 0}\n\n{"n": 1}\n')])
 def test_each_row_of_a_file_is_answered_on_a_line(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text)
     broken = {"1": lambda: status(400)}
@@ -43,15 +53,32 @@ def test_each_row_of_a_file_is_answered_on_a_line(tmp_path: Path, name: str, tex
         assert (done.returncode, script.asked) == (0, {"0": 1, "1": 2})
 
 
+def test_a_terminal_sees_how_far_it_is_and_stdout_holds_answers_alone(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("n\n" + "".join(f"{n}\n" for n in range(4)))
+    near, far = os.openpty()
+    with Server(Rows()) as server:
+        done = run(tmp_path, server, TEMPLATE, "rows.csv", "--workers", "1", stderr=far)
+    os.close(far)
+    shown = os.read(near, 65_536).decode()
+    os.close(near)
+    assert [json.loads(line)["text"] for line in done.stdout.splitlines()] == [f"It is {n}." for n in range(4)]
+    for told in ("0 of 4 rows", "4 of 4 rows", "hermes-kernel: 4 rows: 4 completed"):
+        assert f"\r\x1b[K{told}" in shown
+
+
 def test_what_is_wrong_is_a_line_on_stderr(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text('{"n": 1}\n[2]\n')
-    (tmp_path / "rows.csv").write_text("n\n1\n")
+    for name, text in TABLES.items():
+        (tmp_path / name).write_text(text)
     with Server(Rows()) as server:
         for arguments, code, words in (
             ((TEMPLATE, "rows.jsonl"), 2, "Line 2 is no JSON object."),
             ((TEMPLATE, "rows.txt"), 2, "neither .csv nor .jsonl"),
             ((TEMPLATE, "none.csv"), 1, "No such file"),
             (("$m", "rows.csv"), 1, "There is no column $m"),
+            ((TEMPLATE, "twice.csv"), 2, "Two columns are called n: rename one of them."),
+            ((TEMPLATE, "torn.csv"), 2, "Line 3 has 3 cells and the table 2 columns: put quotes around a cell"),
+            ((TEMPLATE, "other.csv"), 2, "There are semicolons between its cells: write it with commas."),
         ):
             done = run(tmp_path, server, *arguments)
             assert (done.returncode, done.stdout) == (code, "")

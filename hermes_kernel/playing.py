@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import replace
+from typing import Any
 
 from hermes_kernel.compressed import Lineage
 from hermes_kernel.core.events import Asked, Event
@@ -12,6 +14,13 @@ from hermes_kernel.equipment import Equipment
 from hermes_kernel.session import HermesError, Session, readable
 from hermes_kernel.world.ports import Archive, Clock
 from hermes_kernel.world.stop import Stop
+
+CANCELLED = {
+    "ask": "The conversation is kept; the next prompt goes on from here.",
+    "compress": "The conversation is as it was.",
+    "delegate": "What the subagents had done until then is in their sessions: `%hermes sessions all`.",
+    "map": "What was answered is kept: map again in the same way to go on with the other rows.",
+}
 
 
 class Player:
@@ -54,6 +63,11 @@ class Player:
         self.stopping = stop = Stop()
         try:
             yield stop
+        except asyncio.CancelledError as error:
+            # Interrupt in a cell that awaits us. It must stay what it is for asyncio; a notebook shows it in a line.
+            shown: Any = error
+            shown._render_traceback_ = lambda: [f"Interrupted. {CANCELLED[what]}"]
+            raise
         finally:
             self.stopping = None
             self._store.fold_apart()

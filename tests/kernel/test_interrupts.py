@@ -8,7 +8,7 @@ from statistics import median
 
 import pytest
 
-from hermes_kernel.testing import call, calls, late, say, stall, status
+from hermes_kernel.testing import call, calls, forever, late, say, stall, status
 
 SOON = 0.5  # seconds; the guarantee is 0.3 as a median, and this machine may be busy
 TIMES = int(os.environ.get("HERMES_TEST_TIMES", "3"))  # 10 for figures
@@ -152,3 +152,25 @@ def test_a_headless_run_waits_for_nobody(running, scripted):
     ran = running.run(running.prompt("Paint."), timeout=15)
     assert ran.status == "ok", ran.error
     assert "I chose." in ran.text
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("ask('Hello?')", "The conversation is kept"),
+        ("map('What is $value?', ['a', 'b'])", "What was answered is kept: map again"),
+        ("delegate(['a', 'b'])", "What the subagents had done until then is in their sessions"),
+    ],
+)
+def test_an_interrupt_of_a_cell_that_awaits_an_agent_of_its_own_is_one_line(running, scripted, code, words):
+    server = scripted(forever(late(say("Never."), 30)))
+    assert running.run(running.python("from hermes_kernel import Agent\nown = Agent()")).status == "ok"
+    base = running.run(running.python(f"own.configure(base_url={server.url!r})"))
+    assert base.status == "ok", base.error
+    sent = running.send(running.python(f"await own.{code}"))
+    assert server.await_requests(1)
+    ran = running.finish(sent, began=running.interrupt())
+    assert ran.status == "error"
+    assert words in ran.error
+    assert len(ran.error.splitlines()) == 1
+    assert running.value("own.busy") == "False"

@@ -7,6 +7,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
+from hermes_kernel.checks import checked
 from hermes_kernel.conversation import Conversation
 from hermes_kernel.core.events import Compressed, Event
 from hermes_kernel.core.messages import Image, Usage
@@ -15,9 +16,11 @@ from hermes_kernel.core.text import scrub
 from hermes_kernel.core.turn import Turn, decide
 from hermes_kernel.delegating import Delegator, Report, Tasks
 from hermes_kernel.equipment import Equipment
+from hermes_kernel.errors import explained
+from hermes_kernel.limits import turn_limits
 from hermes_kernel.playing import Player
 from hermes_kernel.resources import Resources
-from hermes_kernel.session import Session, checked, limits, readable
+from hermes_kernel.session import Session
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.blocking import Blocking
 from hermes_kernel.world.clock import SystemClock
@@ -68,9 +71,9 @@ class Agent:
         settings = settings.with_(model=name, **changes) if settings else Settings.load(model=name, **changes)
         given = model if model is not None and not isinstance(model, str) else None
         self._clock: Clock = clock or SystemClock()
-        with readable():
+        with explained():
             self.store: Archive = log or open_store(settings.home, settings.store_url, clock=self._clock, ids=_new_id)
-        self._session = Session(self.store, limits(settings))
+        self._session = Session(self.store, turn_limits(settings))
         self._equipment = Equipment(settings, self._clock, person=person, shell=shell, given=given, finder=self.store)
         self._player = Player(self._session, self._equipment, self.store, self._clock, _new_id)
         self._blocking = Blocking(self.stop)
@@ -193,7 +196,9 @@ class Agent:
         return Mapper(self._equipment, self.store, self._clock, self._player)
 
     async def map(self, template: str, rows: Any, **wishes: Any) -> MapResult:
-        """Ask once for each row; see `mapping.Mapper.stream`."""
+        """Ask `template` once for each row, ``$column`` being its cell; see `mapping.Mapper.stream` for what may be
+        wished (``workers``, ``budget``, ``row_budget``, ``timeout``, ``tools``, ``again``, ``name``, ``system``,
+        ``executor``) and what is raised."""
         return await self.mapper.map(template, rows, **wishes)
 
     def map_sync(self, template: str, rows: Any, **wishes: Any) -> MapResult:
@@ -228,7 +233,7 @@ class Agent:
             HermesError: there is no such session, several are named so, or another process is in it.
         """
         self._conversation.resume(session)
-        with readable():
+        with explained():
             self._delegator.take_back()
         return self.turn
 
@@ -239,7 +244,7 @@ class Agent:
     def search(self, query: str, limit: int = 10) -> Found:
         """What was said, in this conversation and in all others: the `limit` conversations that fit best. `HermesError`
         when a filter has a value that it cannot have, or the store cannot be read."""
-        with readable():
+        with explained():
             return self.store.search(query, limit)
 
     def undo(self, turns: int = 1) -> int:
@@ -251,7 +256,7 @@ class Agent:
         """Undo the last turn and ask its prompt again; `HermesError` when there is none, otherwise as `stream`."""
         prompt = self._conversation.last_prompt()
         checked(prompt.text, options.get("budget"))
-        with readable():
+        with explained():
             self._equipment.offered(options.get("tools"))  # what is refused is refused before anything is taken back
         self.undo()
         return await self.ask(prompt.text, images=prompt.images, **options)
@@ -260,7 +265,7 @@ class Agent:
         """Change settings from the next turn on; `SettingsError` names what is unknown or out of range."""
         self._player.idle("change settings")
         self._equipment.configure(changes)
-        self._session.limit(limits(self.settings))
+        self._session.limit(turn_limits(self.settings))
 
     def warm(self) -> None:
         """Import what the first turn needs. For a thread, while a person is still typing."""

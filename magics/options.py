@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from hermes_kernel.session import HermesError
+from hermes_kernel.errors import HermesError
 
 
 class Option(NamedTuple):
@@ -79,7 +79,10 @@ OPTIONS: dict[str, Option] = {
     "--as": Option("VAR", "a variable's name", "keep the turn in this variable, too", _variable),
     "--timeout": Option("S", "seconds from 0, at most a week", "stop the turn after so many seconds", _seconds),
     "--map": Option(
-        "VAR", "the name of a table or a list", "ask once for each row; $column in the prompt is its value", _variable
+        "VAR",
+        "the name of a variable that holds a table or a list",
+        "ask once for each row; $column in the prompt is its value",
+        _variable,
     ),
     "--workers": Option("N", "a whole number from 1", "with --map: rows that are asked at once", _positive),
     "--again": Option(

@@ -407,7 +407,7 @@ def test_run_refuses_a_kernel_that_is_not_there(environ: dict[str, str], tmp_pat
 
 def test_sessions_of_a_new_home_are_none_and_nothing_is_made(environ: dict[str, str], tmp_path: Path):
     done = run(environ, "sessions")
-    assert (done.returncode, done.stdout) == (0, "There are no sessions yet.\n")
+    assert (done.returncode, done.stdout) == (0, "There are no conversations yet.\n")
     assert json.loads(run(environ, "sessions", "--json").stdout) == []
     assert run(environ, "sessions", "-n", "0").returncode == 2
     assert not (tmp_path / "person/.hermes/sessions.duckdb").exists()

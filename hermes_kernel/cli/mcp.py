@@ -88,7 +88,7 @@ def _tools(servers: Servers, name: str, *, as_json: bool) -> None:
     servers.settle(START_SECONDS)
     state = servers.state(name)
     if state.phase is not Phase.READY:
-        raise Failure(f"{name} is {state.phase}: {state.why or 'it has not answered yet'}")
+        raise Failure(f"{name}, {state.phase}: {state.why or 'it has not answered yet'}")
     tools = [(tool.name, " ".join(tool.description.split())) for tool in state.tools.values()]
     if as_json:
         print(json.dumps([{"name": name, "description": said} for name, said in tools], ensure_ascii=False, indent=2))

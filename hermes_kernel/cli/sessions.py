@@ -18,6 +18,9 @@ from hermes_kernel.view.finds import short
 if TYPE_CHECKING:
     from hermes_kernel.world.store import SessionRow
 
+NONE = "There are no conversations yet."
+OTHERS = "There are no conversations; `--all` lists the sessions of maps and subagents."
+
 
 def add_sessions(commands: Commands[argparse.ArgumentParser]) -> None:
     """The command, its options, and the commands below it."""
@@ -42,10 +45,11 @@ def sessions(options: argparse.Namespace) -> int:
 
     with opened() as store:
         rows = store.sessions(options.n) if options.all else conversations(store, options.n)
+        others = not rows and bool(store.sessions(1))
     if options.json:
         print(json.dumps([dataclasses.asdict(row) for row in rows], ensure_ascii=False, indent=2))
     else:
-        print("\n".join(_line(row, kind=options.all) for row in rows) or "There are no sessions yet.")
+        print("\n".join(_line(row, kind=options.all) for row in rows) or (OTHERS if others else NONE))
     return 0
 
 

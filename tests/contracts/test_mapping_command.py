@@ -24,12 +24,14 @@ TABLES = {
 }
 
 
-def run(home: Path, server: Server, *arguments: str, stderr: int = subprocess.PIPE) -> subprocess.CompletedProcess[str]:
+def run(
+    home: Path, server: Server, *arguments: str, command: str = "map", stderr: int = subprocess.PIPE
+) -> subprocess.CompletedProcess[str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("HERMES", "OPENAI"))}
     ours = {"HERMES_HOME": str(home), "HERMES_BASE_URL": server.url, "HERMES_MODEL": "any", "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "hermes_kernel", "map", *arguments]
+    line = [sys.executable, "-m", "hermes_kernel", command, *arguments]
     return subprocess.run(
-        command, env=kept | ours, cwd=home, stdout=subprocess.PIPE, stderr=stderr, text=True, timeout=60, check=False
+        line, env=kept | ours, cwd=home, stdout=subprocess.PIPE, stderr=stderr, text=True, timeout=60, check=False
     )
 
 
@@ -51,6 +53,7 @@ def test_each_row_of_a_file_is_answered_on_a_line(tmp_path: Path, name: str, tex
         broken.clear()
         done = run(tmp_path, server, TEMPLATE, name, "--again", "failed")
         assert (done.returncode, script.asked) == (0, {"0": 1, "1": 2})
+        assert "`--all` lists the sessions of maps" in run(tmp_path, server, command="sessions").stdout
 
 
 def test_a_terminal_sees_how_far_it_is_and_stdout_holds_answers_alone(tmp_path: Path) -> None:

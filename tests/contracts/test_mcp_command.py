@@ -64,4 +64,4 @@ def test_a_server_that_does_not_run_is_1(said):
     said("add", "gone", "no-such-program")
     code, _, err = said("tools", "gone")
     assert code == 1
-    assert "gone is failed: there is no program 'no-such-program' on its PATH" in err
+    assert "gone, failed: there is no program 'no-such-program' on its PATH" in err

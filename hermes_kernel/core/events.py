@@ -56,9 +56,10 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Titled:
-    """A person or the agent named the session."""
+    """A person or the agent named the session; ``again``: it goes on from one that is called so."""
 
     title: str
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,8 +65,8 @@ def tell(telling: Telling, n: int, t: float, fact: Kept) -> Told:  # noqa: C901,
             # the last prompt that was copied can be taken back, and all after it with it
             prompted = any(isinstance(message, User) for message in copied)
             return Telling(telling.session, (n,) if prompted else ()), ()
-        case Titled(title):
-            return telling, _said(telling, n, t, "title", title)
+        case Titled(title, again):
+            return telling, _said(telling, n, t, "title", "" if again else title)
         case Asked(text):
             asked = Telling(telling.session, (*telling.starts, n))
             return asked, (Passage(telling.session, n, t, "user", text),)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hermes_kernel.core.events import Outcome
     from hermes_kernel.core.turn import Turn
     from hermes_kernel.delegating.tasks import Task
-    from hermes_kernel.session import HermesError
+    from hermes_kernel.errors import HermesError
     from hermes_kernel.settings import Settings, SettingsError
     from hermes_kernel.world.tools import Tool, tool
 
@@ -23,7 +23,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "Agent": "hermes_kernel.agent",
-    "HermesError": "hermes_kernel.session",
+    "HermesError": "hermes_kernel.errors",
     "Outcome": "hermes_kernel.core.events",
     "Settings": "hermes_kernel.settings",
     "SettingsError": "hermes_kernel.settings",

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 from hermes_kernel.core.commands import Compress
 from hermes_kernel.core.events import Compressed, Event, Noticed, Opened, Spent
-from hermes_kernel.session import HermesError, Session
+from hermes_kernel.errors import HermesError
+from hermes_kernel.session import Session
 from hermes_kernel.world.compressing import Summariser
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools import Tools
@@ -62,8 +63,9 @@ class Lineage:
                 if isinstance(event, Compressed):
                     opened = self._child()
                     self.session.go_on_in(opened)
+                    moved = self.moved(opened)  # first, for nobody need ask for what comes behind an event
                     yield event
-                    yield self.moved(opened)
+                    yield moved
                     return
                 yield event
         if stop.by:
@@ -89,9 +91,9 @@ class Lineage:
         self.tools.begin_session(opened.session_id)
 
     def load(self, session: str) -> None:
-        """Go on with an earlier conversation; as `Session.load`. This one is, by every name it has had."""
-        here = self.session.turn.session_id
-        if session in self.session.earlier or self.session.followed(session)[1:][-1:] == [here]:
+        """Go on with an earlier conversation; as `Session.load`. This one is, by every name it has: what was begun of a
+        summary goes on."""
+        if session in self.session.earlier or self.session.followed(session)[-1] == self.session.turn.session_id:
             return
         self._leave()
         self.session.load(session)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from hermes_kernel.checks import titled
 from hermes_kernel.core.events import Opened
 from hermes_kernel.core.messages import Transcript, User
+from hermes_kernel.errors import HermesError, explained
 from hermes_kernel.playing import Player
 from hermes_kernel.resources import Resources
-from hermes_kernel.session import HermesError, Session, named, readable
+from hermes_kernel.session import Session
 
 
 class Conversation:
@@ -51,7 +53,7 @@ class Conversation:
             HermesError: this is no title, or a turn is running.
         """
         with self._between_turns("name it"):
-            self._session.title(self._resources.equipment.redact(named(title)))
+            self._session.title(self._resources.equipment.redact(titled(title)))
 
     def undo(self, turns: int) -> int:
         """Take back the last turns; how many there were.
@@ -77,7 +79,7 @@ class Conversation:
     @contextmanager
     def _between_turns(self, what: str) -> Iterator[None]:
         self._player.idle(what)
-        with readable():
+        with explained():
             yield
 
     def _open(self, transcript: Transcript = (), parent: str = "") -> None:

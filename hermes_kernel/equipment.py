@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from hermes_kernel.core.events import Asked
 from hermes_kernel.core.messages import Image, ToolSpec
 from hermes_kernel.core.redact import redact
+from hermes_kernel.limits import side_limits
 from hermes_kernel.prompt import small_tools, system_prompt
 from hermes_kernel.settings import FIXED, LOCAL, Settings, SettingsError
-from hermes_kernel.world.aside import Aside, small
+from hermes_kernel.world.aside import Aside
 from hermes_kernel.world.compressing import Summariser
 from hermes_kernel.world.local import available
 from hermes_kernel.world.mcp import Servers
@@ -84,7 +85,7 @@ class Equipment:
         model = self._aux or self.model()
         routes = len(self._aux.routes) if self._aux else 1 + len(self.settings.fallback_models)
         first = self._aux.first_route() if self._aux else self.first_route()
-        return Aside(model, self._clock, small(self.settings, routes), first)
+        return Aside(model, self._clock, side_limits(self.settings, routes), first)
 
     def _side_model(self) -> OpenAIModel | None:
         name = self.settings.aux_model

@@ -11,7 +11,8 @@ from typing import Any
 from hermes_kernel.compressed import Lineage
 from hermes_kernel.core.events import Asked, Event
 from hermes_kernel.equipment import Equipment
-from hermes_kernel.session import HermesError, Session, readable
+from hermes_kernel.errors import HermesError, explained
+from hermes_kernel.session import Session
 from hermes_kernel.world.ports import Archive, Clock
 from hermes_kernel.world.stop import Stop
 
@@ -83,7 +84,7 @@ class Player:
             NoEndpoint: there is no model to ask.
         """
         seconds = self._equipment.settings.turn_seconds if timeout is None else timeout
-        with self.working("ask") as stop, readable():
+        with self.working("ask") as stop, explained():
             async with aclosing(self._equipment.servers.ready(stop)) as told:
                 async for noticed in told:
                     yield noticed
@@ -94,9 +95,10 @@ class Player:
             played = self._session.play(world, asked, inside)
             async with stop.after(self._clock.sleep, seconds), aclosing(played) as events:
                 async for event in events:
+                    moved = self.lineage.moved(inside) if inside and isinstance(event, Asked) else None
                     yield event
-                    if inside and isinstance(event, Asked):
-                        yield self.lineage.moved(inside)
+                    if moved:
+                        yield moved
 
     async def compress(self, focus: str) -> AsyncGenerator[Event, None]:
         """The events of a compression between two turns.
@@ -105,7 +107,7 @@ class Player:
             HermesError: a turn is running, it was stopped, or the store cannot be written.
             NoEndpoint: there is no model to ask.
         """
-        with self.working("compress") as stop, readable():
+        with self.working("compress") as stop, explained():
             async with aclosing(self.lineage.compress(focus, stop)) as events:
                 async for event in events:
                     yield event

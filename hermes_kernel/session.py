@@ -25,35 +25,13 @@ from hermes_kernel.core.events import (
     is_kept,
 )
 from hermes_kernel.core.messages import Transcript
-from hermes_kernel.core.search.query import QueryError
-from hermes_kernel.core.text import scrub
 from hermes_kernel.core.turn import Turn, World, closing, evolve, goes_on, play, recall
-from hermes_kernel.settings import Settings
+from hermes_kernel.errors import HermesError
 from hermes_kernel.world.ports import Archive
-from hermes_kernel.world.store import NoSession, StoreError
+from hermes_kernel.world.store import StoreError
 from hermes_kernel.world.store.logs import line, standing, title
-from hermes_kernel.world.tools import NoTool
 
-TITLE = 100  # characters
 ENDINGS = (Interrupted, Returned)  # written with what comes next: nothing waits on them, and a whole tree ends at once
-
-
-class HermesError(Exception):
-    """Work that could not be done, in one or two lines that a person can act on."""
-
-    def _render_traceback_(self) -> list[str]:
-        return [f"HermesError: {self}"]
-
-
-@contextmanager
-def readable() -> Iterator[None]:
-    """What a store, a search or a toolbox has to say, as the error that faces show."""
-    try:
-        yield
-    except StoreError as error:
-        raise HermesError(str(error)) from error
-    except (NoSession, NoTool, QueryError) as error:
-        raise HermesError(str(error)) from None
 
 
 class Session:
@@ -108,6 +86,8 @@ class Session:
         *earlier, session_id = self.followed(session)
         with self._taking(session_id):
             facts = self._log.recall(session_id)
+            if isinstance(facts[-1], Continued) and line(self._log, session_id)[1:]:
+                raise StoreError(f"Session {session_id[:8]} was gone on with elsewhere just now. Resume it again.")
             self.turn = recall(facts, Turn(self.turn.limits))
         self._unsaved = []
         self._opened = next((fact for fact in facts if isinstance(fact, Opened)), Opened(session_id))
@@ -129,7 +109,7 @@ class Session:
             StoreError: the new session cannot be written; the old one goes on.
         """
         self.flush()
-        old, named = self.turn.session_id, (Titled(self._title),) if self._title else ()
+        old, named = self.turn.session_id, (Titled(self._title, again=True),) if self._title else ()
         facts = (opened, *named, *begins)
         with self._taking(opened.session_id):
             self._log.append(opened.session_id, *facts)
@@ -263,37 +243,3 @@ class Session:
 
 def _closed(turn: Turn) -> Turn:
     return recall(closing(turn, "kernel"), turn)
-
-
-def checked(prompt: object, budget: int | None) -> str:
-    """A prompt that can be asked, in text that every provider takes; refused with a `HermesError` where it cannot."""
-    if not isinstance(prompt, str) or not prompt.strip():
-        raise HermesError("The prompt is empty. Say what is to be done.")
-    if budget is not None and budget < 1:
-        raise HermesError(f"A budget of {budget} is too small: it must be 1 model call or more.")
-    return scrub(prompt)
-
-
-def named(title: str) -> str:
-    """A title that can be given; refused with a `HermesError` where it cannot."""
-    name = scrub(title).strip()
-    if not name.isprintable() or not 0 < len(name) <= TITLE:
-        raise HermesError(f"A title is one line of 1 to {TITLE} characters, and no control characters.")
-    return name
-
-
-def limits(settings: Settings) -> Limits:
-    """The limits of a turn, from the settings."""
-    return Limits(
-        max_iterations=settings.max_iterations,
-        max_retries=settings.max_retries,
-        retry_base_seconds=settings.retry_base_seconds,
-        retry_max_seconds=settings.retry_max_seconds,
-        max_continuations=settings.max_continuations,
-        max_tokens=settings.max_tokens,
-        model_max_tokens=settings.model_max_tokens or Limits().model_max_tokens,
-        refunds=settings.refunds,
-        compress_at=settings.compress_at,
-        compress_hard_at=settings.compress_hard_at,
-        routes=1 + len(settings.fallback_models),
-    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hermes_kernel.core.events import Asked
 from hermes_kernel.core.messages import Image, User
 from hermes_kernel.core.turn import Turn
-from hermes_kernel.session import HermesError
+from hermes_kernel.errors import HermesError
 from hermes_kernel.world.folder import here
 from magics.options import Options, parse
 from magics.painter import Painter

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from hermes_kernel.core.text import brief
-from hermes_kernel.session import HermesError
+from hermes_kernel.errors import HermesError
 from hermes_kernel.settings import RANGES
 from magics import conversations, standing
 from magics.options import usage as options

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from hermes_kernel.errors import HermesError
 from hermes_kernel.looking import conversations
-from hermes_kernel.session import HermesError
 from hermes_kernel.settings import RANGES, SettingsError
 from hermes_kernel.view.finds import short
 from hermes_kernel.world.store import StoreError

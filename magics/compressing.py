@@ -6,7 +6,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from hermes_kernel.core.events import Compressed, Noticed
-from hermes_kernel.session import HermesError
+from hermes_kernel.errors import HermesError
 from hermes_kernel.view.sights import Shortening
 from magics.options import Options
 from magics.sighted import Watching, watching

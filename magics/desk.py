@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from hermes_kernel.session import HermesError
+from hermes_kernel.errors import HermesError
 from hermes_kernel.settings import FIXED, Settings
 from hermes_kernel.world.stop import Stop, Stopped
 from magics.cells import Cells

@@ -113,7 +113,7 @@ class HermesMagics(Configured, Magics):
         Raises:
             HermesError: always.
         """
-        from hermes_kernel.session import HermesError
+        from hermes_kernel.errors import HermesError
 
         raise HermesError("%%hermes must be the first line of a cell of its own. In code, ask an `Agent`.")
 

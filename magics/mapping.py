@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.text import brief
+from hermes_kernel.errors import HermesError
 from hermes_kernel.mapping import MapResult, RowOutcome
 from hermes_kernel.mapping.result import LEFT as LEFT_OVER
 from hermes_kernel.mapping.rows import SCALAR, rows_of
 from hermes_kernel.mapping.template import MARK, WHOLE
-from hermes_kernel.session import HermesError
 from hermes_kernel.view.sights import Progress
 from hermes_kernel.world.folder import here
 from magics.options import Options

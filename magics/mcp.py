@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from hermes_kernel.core.text import brief
-from hermes_kernel.session import HermesError
+from hermes_kernel.errors import HermesError
 from hermes_kernel.world.mcp import Servers, State, WrongServer
 from hermes_kernel.world.mcp.adding import USAGE, adding
 from magics.table import Table

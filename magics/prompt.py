@@ -16,7 +16,7 @@ from typing import Any
 
 from hermes_kernel.core.messages import Image
 from hermes_kernel.core.text import brief, scrub
-from hermes_kernel.session import HermesError
+from hermes_kernel.errors import HermesError
 from magics.values import inline, kind, view
 
 FILE = 100_000  # characters of one file that are shown

@@ -6,7 +6,7 @@ import difflib
 import re
 from pathlib import Path
 
-from hermes_kernel.session import HermesError
+from hermes_kernel.errors import HermesError
 
 MOST = 60_000  # characters of one skill
 SPOKEN = re.compile(r"\s*/(?P<name>[\w-]+)(?:\s+|$)")

@@ -9,7 +9,7 @@ from hermes_kernel.core.events import Leased, Outcome, WindowFound
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.text import brief
 from hermes_kernel.core.turn import Turn
-from hermes_kernel.session import HermesError
+from hermes_kernel.errors import HermesError
 from magics.table import Table, facts
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.events import Outcome
 from hermes_kernel.core.turn import Turn
-from hermes_kernel.session import HermesError
-from hermes_kernel.session import readable as explained
+from hermes_kernel.errors import HermesError, explained
 from hermes_kernel.settings import SettingsError
 from hermes_kernel.view import clean, sanitise
 
@@ -41,7 +40,7 @@ def judged(turn: Turn) -> Turn:
         case Outcome.INTERRUPTED if turn.stopped == "person":
             raise stopped("Interrupted. The conversation is kept; the next prompt goes on from here.")
         case _:
-            ended = str(turn.outcome or "unfinished").replace("_", " ")
+            ended = turn.outcome.words if turn.outcome else "unfinished"
             raise HermesError(turn.reason or f"The turn ended without an answer: {ended}.")
 
 

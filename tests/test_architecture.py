@@ -21,7 +21,10 @@ ROOT = Path(__file__).resolve().parent.parent
 # Who may know whom: the longest prefix that fits a module decides. Arrows point inwards only.
 INNER = ("hermes_kernel.core",)
 BASE = (*INNER, "hermes_kernel.settings", "hermes_kernel.given", "hermes_kernel.ranges")
-MIDDLE = (*BASE, "hermes_kernel.world", "hermes_kernel.prompt")
+MIDDLE = (
+    *BASE, "hermes_kernel.limits", "hermes_kernel.world", "hermes_kernel.prompt", "hermes_kernel.errors",
+    "hermes_kernel.checks",
+)  # fmt: skip
 PARTS = (
     *MIDDLE, "hermes_kernel.session", "hermes_kernel.equipment", "hermes_kernel.compressed", "hermes_kernel.playing",
     "hermes_kernel.resources",
@@ -36,8 +39,11 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "hermes_kernel.ranges": (),
     "hermes_kernel.given": (),
     "hermes_kernel.settings": BASE,
+    "hermes_kernel.limits": BASE,
     "hermes_kernel.prompt": BASE,
     "hermes_kernel.world": (*BASE, "hermes_kernel.world"),
+    "hermes_kernel.errors": (*BASE, "hermes_kernel.world"),
+    "hermes_kernel.checks": (*INNER, "hermes_kernel.errors"),
     "hermes_kernel.session": (*MIDDLE, "hermes_kernel.session"),
     "hermes_kernel.equipment": (*MIDDLE, "hermes_kernel.equipment"),
     "hermes_kernel.compressed": (*MIDDLE, "hermes_kernel.session", "hermes_kernel.compressed"),
@@ -61,7 +67,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "hermes_kernel.world.store.records",
         "hermes_kernel.export",
     ),
-    "hermes_kernel.looking": (*MIDDLE, "hermes_kernel.session", "hermes_kernel.view", "hermes_kernel.looking"),
+    "hermes_kernel.looking": (*MIDDLE, "hermes_kernel.view", "hermes_kernel.looking"),
     "hermes_kernel.testing": (*BASE, "hermes_kernel.world", "hermes_kernel.testing"),
     "hermes_kernel.doctor": (*MIDDLE, "hermes_kernel", "hermes_kernel.doctor"),
     "hermes_kernel.cell": (*INNER, "hermes_kernel.cell"),

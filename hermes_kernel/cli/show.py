@@ -28,8 +28,8 @@ def show(options: argparse.Namespace) -> int:
         Failure: there is no such session, or no summary in it.
         StoreError: the store cannot be read.
     """
+    from hermes_kernel.errors import HermesError
     from hermes_kernel.looking import conversation, summarised, whole
-    from hermes_kernel.session import HermesError
     from hermes_kernel.view.reading import told_text
 
     around = isinstance(options.part, int)

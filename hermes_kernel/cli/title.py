@@ -24,13 +24,14 @@ def title(options: argparse.Namespace) -> int:
         Failure: there is no such session.
         StoreError: another process is in the session, or the store cannot be written.
     """
+    from hermes_kernel.checks import titled
     from hermes_kernel.core.events import Titled
     from hermes_kernel.core.redact import redact
-    from hermes_kernel.session import HermesError, named
+    from hermes_kernel.errors import HermesError
     from hermes_kernel.settings import Settings
 
     try:
-        name = redact(named(" ".join(options.text)), Settings.load().secrets)
+        name = redact(titled(" ".join(options.text)), Settings.load().secrets)
     except HermesError as error:
         raise Misuse(str(error)) from None
     with opened() as store:

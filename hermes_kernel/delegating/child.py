@@ -16,8 +16,10 @@ from hermes_kernel.core.messages import Usage
 from hermes_kernel.delegating.briefing import system_prompt
 from hermes_kernel.delegating.report import Report, reported
 from hermes_kernel.delegating.tasks import Task
+from hermes_kernel.errors import HermesError
+from hermes_kernel.limits import lease_limits
 from hermes_kernel.resources import Resources
-from hermes_kernel.session import HermesError, Session, limits
+from hermes_kernel.session import Session
 from hermes_kernel.settings import SettingsError
 from hermes_kernel.world.kernels import OwnKernel
 from hermes_kernel.world.stop import Stop
@@ -52,7 +54,7 @@ class Child:
 
     def __init__(self, resources: Resources, terms: Terms, task: Task, lease: str, calls: int) -> None:
         settings = resources.equipment.settings
-        self.session = Session(resources.store, replace(limits(settings), refunds=0))  # a lease is never exceeded
+        self.session = Session(resources.store, lease_limits(settings))
         self._resources = resources
         self._terms = terms
         self._task = task

@@ -15,9 +15,10 @@ from hermes_kernel.delegating.recovering import take_back
 from hermes_kernel.delegating.report import Report
 from hermes_kernel.delegating.tasks import Tasks
 from hermes_kernel.delegating.team import Team
+from hermes_kernel.errors import HermesError, explained
 from hermes_kernel.playing import Player
 from hermes_kernel.resources import Resources
-from hermes_kernel.session import HermesError, Session, readable
+from hermes_kernel.session import Session
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import StoreError
 from hermes_kernel.world.tools import Tool
@@ -71,7 +72,7 @@ class Delegator:
         equipment.model()
         lane = asyncio.Lock() if namespace else None
         terms = Terms(self._session.turn.session_id, equipment.tools, self._delegation.below(), lane)
-        with self._player.working("delegate") as stop, readable():
+        with self._player.working("delegate") as stop, explained():
             allowance = Allowance(calls, watch)
             async with aclosing(equipment.servers.ready(stop)) as told:
                 async for noticed in told:

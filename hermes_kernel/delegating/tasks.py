@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeGuard
 from hermes_kernel.core.budget import LEAST
 from hermes_kernel.core.safe import clean
 from hermes_kernel.core.text import brief, scrub
-from hermes_kernel.session import HermesError
+from hermes_kernel.errors import HermesError
 
 MOST = 200  # tasks of one call
 LONGEST = 100_000  # characters of a brief; longer material belongs into a file

@@ -11,8 +11,8 @@ from hermes_kernel.core.messages import Assistant, Message, Observation, Transcr
 from hermes_kernel.core.search.found import Passage
 from hermes_kernel.core.search.passages import called
 from hermes_kernel.core.turn import recall
+from hermes_kernel.errors import HermesError
 from hermes_kernel.looking.conversations import conversation, further
-from hermes_kernel.session import HermesError
 from hermes_kernel.view.reading import BORDER, SUMMARY, UNKNOWN, Conversation
 from hermes_kernel.world.store import NoSession, Store
 from hermes_kernel.world.store.records import facts

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hermes_kernel.core.text import brief, scrub
-from hermes_kernel.session import HermesError
+from hermes_kernel.errors import HermesError
 from hermes_kernel.world.store import Store
 
 ROWS = 1_000  # of an answer, unless more are asked for

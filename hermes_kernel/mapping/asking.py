@@ -13,7 +13,8 @@ from hermes_kernel.core.commands import CallModel, Command
 from hermes_kernel.core.events import Asked, Event, Failed, Kept, Leased, Opened, Replied, Undone
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.turn import Turn, closing, play, recall
-from hermes_kernel.session import HermesError, limits
+from hermes_kernel.errors import HermesError
+from hermes_kernel.limits import turn_limits
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.compressing import Digester
 from hermes_kernel.world.perform import Performer
@@ -96,7 +97,7 @@ async def ask(row: Ask, means: Means, stop: Stop) -> AsyncGenerator[Event, None]
     """What happens after `row` was asked, to its end."""
     async with _own(stop, row.seconds) as own:
         world = _Bounded(means.world(row.session_id, own), row.asked.budget)
-        turn = recall(row.facts, Turn(limits(means.settings)))
+        turn = recall(row.facts, Turn(turn_limits(means.settings)))
         async with own.after(means.clock.sleep, row.seconds), aclosing(play(turn, world)) as told:
             async for event in told:
                 yield event

@@ -11,10 +11,10 @@ from typing import Any, Protocol
 
 from hermes_kernel.core.events import Event, Interrupted, Kept, Replied, is_kept
 from hermes_kernel.core.text import brief
+from hermes_kernel.errors import HermesError
 from hermes_kernel.mapping.asking import Ask, Means, ask, given_up
 from hermes_kernel.mapping.elsewhere import STOPS, Job, Sent, client_of, forget, is_dask, once, work
 from hermes_kernel.mapping.writer import Writer
-from hermes_kernel.session import HermesError
 from hermes_kernel.world.stop import Stop, Stopped
 
 

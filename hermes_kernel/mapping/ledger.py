@@ -11,9 +11,10 @@ from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from itertools import count, groupby
 
+from hermes_kernel.checks import TITLE
 from hermes_kernel.core.events import Asked, Final, Kept, Opened, Outcome, Titled
 from hermes_kernel.core.text import brief
-from hermes_kernel.session import TITLE, HermesError
+from hermes_kernel.errors import HermesError
 from hermes_kernel.world.ports import Archive
 from hermes_kernel.world.store import NoSession, Store, StoreError
 from hermes_kernel.world.store.records import Record, facts, ordered

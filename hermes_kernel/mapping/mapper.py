@@ -11,10 +11,12 @@ from dataclasses import dataclass, fields
 from typing import Any
 from uuid import uuid4
 
+from hermes_kernel.checks import titled
 from hermes_kernel.core.events import Asked, Opened, Outcome
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.text import brief
 from hermes_kernel.equipment import Equipment
+from hermes_kernel.errors import HermesError, explained
 from hermes_kernel.mapping.asking import Ask, Given, Means, named, tools_of
 from hermes_kernel.mapping.board import Board, looked_back
 from hermes_kernel.mapping.elsewhere import Sent
@@ -29,8 +31,6 @@ from hermes_kernel.mapping.running import Plan, Rules, Running
 from hermes_kernel.mapping.template import Template
 from hermes_kernel.mapping.writer import Writer
 from hermes_kernel.playing import Player
-from hermes_kernel.session import HermesError, readable
-from hermes_kernel.session import named as titled
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.interrupt import pressing
 from hermes_kernel.world.model import OpenAIModel
@@ -136,7 +136,7 @@ class Mapper:
             NoEndpoint: there is no model to ask.
         """
         wish = _wished(wishes)
-        with ExitStack() as leaving, self._player.working("map") as stop, readable():
+        with ExitStack() as leaving, self._player.working("map") as stop, explained():
             self._equipment.model()
             made = Prompts(Template(template), rows, self._equipment.redact)
             leaving.callback(made.close)

@@ -13,9 +13,9 @@ from contextlib import suppress
 from typing import IO, Any
 
 from hermes_kernel.core.text import brief, scrub
+from hermes_kernel.errors import HermesError
 from hermes_kernel.mapping.rows import Record, rows_of
 from hermes_kernel.mapping.template import Template
-from hermes_kernel.session import HermesError
 
 IN_MEMORY = 4 * 2**20  # bytes
 LONGEST = 20_000_000  # characters of one prompt, as of a cell's

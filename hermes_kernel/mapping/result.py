@@ -11,8 +11,8 @@ from hermes_kernel.core.figures import counted
 from hermes_kernel.core.messages import Usage
 from hermes_kernel.core.safe import clean, inert
 from hermes_kernel.core.text import brief
+from hermes_kernel.errors import HermesError
 from hermes_kernel.mapping.outcome import Row, RowOutcome
-from hermes_kernel.session import HermesError
 
 if TYPE_CHECKING:
     import pandas as pd

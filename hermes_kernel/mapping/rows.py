@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hermes_kernel.core.text import brief
-from hermes_kernel.session import HermesError
+from hermes_kernel.errors import HermesError
 
 SCALAR = "value"  # the name of the only cell of a row that is no mapping
 KINDS = "a DataFrame, a list of dicts, a list of values, or anything that yields mappings"

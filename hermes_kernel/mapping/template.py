@@ -14,7 +14,7 @@ from numbers import Real
 from typing import Any
 
 from hermes_kernel.core.text import brief
-from hermes_kernel.session import HermesError
+from hermes_kernel.errors import HermesError
 
 WHOLE = "row"
 SHOWN = 12  # columns that a refusal names

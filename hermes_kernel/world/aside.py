@@ -12,30 +12,9 @@ from hermes_kernel.core.commands import Compress
 from hermes_kernel.core.events import Asked, Compressed, Event, Observed, Opened, Spent
 from hermes_kernel.core.messages import ToolCall, ToolSpec, Transcript
 from hermes_kernel.core.turn import Turn, evolve, play, recall
-from hermes_kernel.settings import Settings
 from hermes_kernel.world.perform import Performer
 from hermes_kernel.world.ports import Clock, Model
 from hermes_kernel.world.stop import Stop
-
-CALLS, RETRIES, PATIENCE_SECONDS = 3, 2, 60.0
-
-
-def small(settings: Settings, routes: int) -> Limits:
-    """The limits of side work: few calls and retries, no long waits, nothing compressed."""
-    return Limits(
-        max_iterations=CALLS,
-        max_retries=min(settings.max_retries, RETRIES),
-        retry_base_seconds=settings.retry_base_seconds,
-        retry_max_seconds=settings.retry_max_seconds,
-        patience_seconds=PATIENCE_SECONDS,
-        max_continuations=1,
-        max_tokens=settings.max_tokens,
-        model_max_tokens=settings.model_max_tokens or Limits().model_max_tokens,
-        empties=0,
-        growths=1,
-        compressions=0,
-        routes=routes,
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hermes_kernel.errors import HermesError
 from hermes_kernel.mapping.prompts import Prompts
 from hermes_kernel.mapping.template import Template
-from hermes_kernel.session import HermesError
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hermes_kernel.session import HermesError
+from hermes_kernel.errors import HermesError
 from magics.options import OPTIONS, parse
 from magics.prompt import Prompt
 from magics.values import MOST, view

@@ -1,0 +1,25 @@
+"""What a person may ask, and call a conversation: refused in a line where it cannot be."""
+
+from __future__ import annotations
+
+from hermes_kernel.core.text import scrub
+from hermes_kernel.errors import HermesError
+
+TITLE = 100  # characters
+
+
+def checked(prompt: object, budget: int | None) -> str:
+    """A prompt that can be asked, in text that every provider takes; refused with a `HermesError` where it cannot."""
+    if not isinstance(prompt, str) or not prompt.strip():
+        raise HermesError("The prompt is empty. Say what is to be done.")
+    if budget is not None and budget < 1:
+        raise HermesError(f"A budget of {budget} is too small: it must be 1 model call or more.")
+    return scrub(prompt)
+
+
+def titled(title: str) -> str:
+    """A title that can be given; refused with a `HermesError` where it cannot."""
+    name = scrub(title).strip()
+    if not name.isprintable() or not 0 < len(name) <= TITLE:
+        raise HermesError(f"A title is one line of 1 to {TITLE} characters, and no control characters.")
+    return name

@@ -1,0 +1,28 @@
+"""`HermesError`: what faces show of work that could not be done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from hermes_kernel.core.search.query import QueryError
+from hermes_kernel.world.store import NoSession, StoreError
+from hermes_kernel.world.tools import NoTool
+
+
+class HermesError(Exception):
+    """Work that could not be done, in one or two lines that a person can act on."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"HermesError: {self}"]
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """What a store, a search or a toolbox has to say, as the error that faces show."""
+    try:
+        yield
+    except StoreError as error:
+        raise HermesError(str(error)) from error
+    except (NoSession, NoTool, QueryError) as error:
+        raise HermesError(str(error)) from None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import subprocess
 from pathlib import Path
 
+from hermes_kernel.cli import _parser
 from hermes_kernel.settings import LATER, RANGES
 from tests.readme import README, fresh
 
@@ -15,6 +17,14 @@ TEXT = README.read_text(encoding="utf-8")
 
 def test_the_tables_are_those_of_the_code():
     assert fresh(TEXT) == TEXT, "python -m tests.readme writes them anew"
+
+
+def test_every_command_of_the_command_line_is_told():
+    parser = _parser()
+    (commands,) = (action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    told = re.findall(r"^hermes-kernel (\w+) ", TEXT, re.MULTILINE)
+    beside = {"title"}  # told with `show`
+    assert set(told) | beside == set(commands)
 
 
 def test_the_test_command_is_the_one_that_ci_runs():

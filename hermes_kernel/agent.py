@@ -12,7 +12,6 @@ from hermes_kernel.conversation import Conversation
 from hermes_kernel.core.events import Compressed, Event
 from hermes_kernel.core.messages import Image, Usage
 from hermes_kernel.core.search.found import Found
-from hermes_kernel.core.text import scrub
 from hermes_kernel.core.turn import Turn, decide
 from hermes_kernel.delegating import Delegator, Report, Tasks
 from hermes_kernel.equipment import Equipment
@@ -24,6 +23,7 @@ from hermes_kernel.session import Session
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.blocking import Blocking
 from hermes_kernel.world.clock import SystemClock
+from hermes_kernel.world.mcp import Servers
 from hermes_kernel.world.ports import Archive, Clock, Model, Person
 from hermes_kernel.world.store.opening import open_store
 from hermes_kernel.world.tools import Tool, Tools
@@ -70,14 +70,14 @@ class Agent:
         name = model if isinstance(model, str) else None
         settings = settings.with_(model=name, **changes) if settings else Settings.load(model=name, **changes)
         given = model if model is not None and not isinstance(model, str) else None
-        self._clock: Clock = clock or SystemClock()
+        clock = clock or SystemClock()
         with explained():
-            self.store: Archive = log or open_store(settings.home, settings.store_url, clock=self._clock, ids=_new_id)
+            self.store: Archive = log or open_store(settings.home, settings.store_url, clock=clock, ids=_new_id)
         self._session = Session(self.store, turn_limits(settings))
-        self._equipment = Equipment(settings, self._clock, person=person, shell=shell, given=given, finder=self.store)
-        self._player = Player(self._session, self._equipment, self.store, self._clock, _new_id)
+        self._equipment = Equipment(settings, clock, person=person, shell=shell, given=given, finder=self.store)
+        self._resources = resources = Resources(self._equipment, self.store, clock, _new_id)
+        self._player = Player(resources, self._session)
         self._blocking = Blocking(self.stop)
-        resources = Resources(self._equipment, self.store, self._clock, _new_id)
         self._conversation = Conversation(resources, self._session, self._player, notebook)
         self._delegator = Delegator(resources, self._session, self._player)
         self.add(self._delegator.tool())
@@ -96,6 +96,11 @@ class Agent:
     def tools(self) -> Tools:
         """The tools it has; `add` adds to them."""
         return self._equipment.tools
+
+    @property
+    def servers(self) -> Servers:
+        """The MCP servers whose tools are offered beside them."""
+        return self._equipment.servers
 
     @property
     def turn(self) -> Turn:
@@ -172,8 +177,7 @@ class Agent:
 
     def compressing(self, focus: str = "") -> AsyncGenerator[Event, None]:
         """The events of `compress`, as they happen: `Noticed` while it goes on, then `Compressed`."""
-        self._equipment.model()
-        return self._player.compress(self._equipment.redact(scrub(focus)))
+        return self._player.compress(focus)
 
     def compress_sync(self, focus: str = "") -> Compressed:
         """`compress` from plain code, as `ask_sync`."""
@@ -193,7 +197,7 @@ class Agent:
         """What asks once for each row of a table; the methods below are its own."""
         from hermes_kernel.mapping import Mapper
 
-        return Mapper(self._equipment, self.store, self._clock, self._player)
+        return Mapper(self._resources, self._player)
 
     async def map(self, template: str, rows: Any, **wishes: Any) -> MapResult:
         """Ask `template` once for each row, ``$column`` being its cell; see `mapping.Mapper.stream` for what may be
@@ -254,11 +258,7 @@ class Agent:
 
     async def retry(self, **options: Any) -> Turn:
         """Undo the last turn and ask its prompt again; `HermesError` when there is none, otherwise as `stream`."""
-        prompt = self._conversation.last_prompt()
-        checked(prompt.text, options.get("budget"))
-        with explained():
-            self._equipment.offered(options.get("tools"))  # what is refused is refused before anything is taken back
-        self.undo()
+        prompt = self._conversation.take_back(options.get("budget"), options.get("tools"))
         return await self.ask(prompt.text, images=prompt.images, **options)
 
     def configure(self, **changes: Any) -> None:

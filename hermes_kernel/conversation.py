@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from hermes_kernel.checks import titled
+from hermes_kernel.checks import checked, titled
 from hermes_kernel.core.events import Opened
 from hermes_kernel.core.messages import Transcript, User
 from hermes_kernel.errors import HermesError, explained
@@ -64,14 +64,18 @@ class Conversation:
         with self._between_turns("undo"):
             return self._player.lineage.undo(turns)
 
-    def last_prompt(self) -> User:
-        """The prompt of the last turn.
+    def take_back(self, budget: int | None, tools: Sequence[str] | None) -> User:
+        """Take back the last turn, to ask its prompt again with these; that prompt. What is refused is refused before.
 
         Raises:
-            HermesError: there is none.
+            HermesError: there is none, it cannot be asked so, or as `undo`.
         """
         match self._session.turn.messages[:1]:
             case (User() as prompt,):
+                checked(prompt.text, budget)
+                with explained():
+                    self._resources.equipment.offered(tools)
+                self.undo(1)
                 return prompt
             case _:
                 raise HermesError("There is no turn to retry in this session.")

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing, contextmanager
-from dataclasses import replace
 from typing import Any
 
-from hermes_kernel.compressed import Lineage
 from hermes_kernel.core.events import Asked, Event
-from hermes_kernel.equipment import Equipment
+from hermes_kernel.core.text import scrub
 from hermes_kernel.errors import HermesError, explained
+from hermes_kernel.lineage import Lineage
+from hermes_kernel.resources import Resources
 from hermes_kernel.session import Session
-from hermes_kernel.world.ports import Archive, Clock
 from hermes_kernel.world.stop import Stop
 
 CANCELLED = {
@@ -25,18 +24,17 @@ CANCELLED = {
 
 
 class Player:
-    """Plays the turns of one session with one equipment. ``stopping`` is the latch of the turn that runs, ``lineage``
-    how the conversation goes on in other sessions. ``new_id`` gives their ids."""
+    """Plays the turns of one session. ``stopping`` is the latch of the turn that runs, ``lineage`` how the conversation
+    goes on in other sessions."""
 
-    def __init__(
-        self, session: Session, equipment: Equipment, store: Archive, clock: Clock, new_id: Callable[[], str]
-    ) -> None:
+    def __init__(self, resources: Resources, session: Session) -> None:
+        equipment = resources.equipment
         self.stopping: Stop | None = None
+        self.lineage = Lineage(session, equipment.compressor, equipment.tools, resources.new_id)
         self._session = session
         self._equipment = equipment
-        self._store = store
-        self._clock = clock
-        self.lineage = Lineage(session, equipment.compressor, equipment.tools, new_id)
+        self._store = resources.store
+        self._clock = resources.clock
 
     @property
     def busy(self) -> bool:
@@ -91,7 +89,6 @@ class Player:
             world = self._equipment.world(stop, names)
             self._equipment.tools.begin_turn()
             inside = self.lineage.next() if asked else None
-            asked = asked and replace(asked, window=self._equipment.window(asked.route))
             played = self._session.play(world, asked, inside)
             async with stop.after(self._clock.sleep, seconds), aclosing(played) as events:
                 async for event in events:
@@ -101,13 +98,14 @@ class Player:
                         yield moved
 
     async def compress(self, focus: str) -> AsyncGenerator[Event, None]:
-        """The events of a compression between two turns.
+        """The events of a compression between two turns, which keeps `focus` most fully.
 
         Raises:
             HermesError: a turn is running, it was stopped, or the store cannot be written.
             NoEndpoint: there is no model to ask.
         """
         with self.working("compress") as stop, explained():
-            async with aclosing(self.lineage.compress(focus, stop)) as events:
+            self._equipment.model()
+            async with aclosing(self.lineage.compress(self._equipment.redact(scrub(focus)), stop)) as events:
                 async for event in events:
                     yield event

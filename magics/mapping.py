@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.mapping import MapResult, RowOutcome
-from hermes_kernel.mapping.result import LEFT as LEFT_OVER
 from hermes_kernel.mapping.rows import SCALAR, rows_of
 from hermes_kernel.mapping.template import MARK, WHOLE
 from hermes_kernel.view.sights import Progress
@@ -83,7 +82,7 @@ async def _shown(desk: Desk, options: Options, template: str, rows: Any, press: 
 def _ended(seen: Progress, result: MapResult) -> Progress:
     """What is to be said of a map that is over."""
     left = RowOutcome.NOT_ASKED in result.counts
-    again = ",".join(outcome for outcome in result.counts if outcome in LEFT_OVER)
+    again = ",".join(result.left)
     advice = f"`--again {again}` asks them anew" if again else ""
     note = " · ".join(part for part in (result.note, advice) if part)
     return replace(seen, ended="not finished" if left else "done", note=note)

@@ -28,7 +28,7 @@ def mcp(desk: Desk, rest: str) -> Table:
         HermesError: it cannot be done, or is nothing that can be done.
     """
     action, _, words = rest.partition(" ")
-    servers, name = _servers(desk), words.strip()
+    servers, name = desk.agent.servers, words.strip()
     try:
         match action:
             case "" | "list":
@@ -47,10 +47,6 @@ def mcp(desk: Desk, rest: str) -> Table:
     except WrongServer as error:
         raise HermesError(str(error)) from None
     raise HermesError(f"mcp takes nothing or {', '.join(ACTIONS)}, not {brief(action, 40)!r}.")
-
-
-def _servers(desk: Desk) -> Servers:
-    return next(source for source in desk.agent.tools.sources if isinstance(source, Servers))
 
 
 def _listed(servers: Servers) -> Table:

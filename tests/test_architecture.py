@@ -26,7 +26,7 @@ MIDDLE = (
     "hermes_kernel.checks",
 )  # fmt: skip
 PARTS = (
-    *MIDDLE, "hermes_kernel.session", "hermes_kernel.equipment", "hermes_kernel.compressed", "hermes_kernel.playing",
+    *MIDDLE, "hermes_kernel.session", "hermes_kernel.equipment", "hermes_kernel.lineage", "hermes_kernel.playing",
     "hermes_kernel.resources",
 )  # fmt: skip
 WHOLE = (
@@ -46,7 +46,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "hermes_kernel.checks": (*INNER, "hermes_kernel.errors"),
     "hermes_kernel.session": (*MIDDLE, "hermes_kernel.session"),
     "hermes_kernel.equipment": (*MIDDLE, "hermes_kernel.equipment"),
-    "hermes_kernel.compressed": (*MIDDLE, "hermes_kernel.session", "hermes_kernel.compressed"),
+    "hermes_kernel.lineage": (*MIDDLE, "hermes_kernel.session", "hermes_kernel.lineage"),
     "hermes_kernel.playing": PARTS,
     "hermes_kernel.resources": PARTS,
     "hermes_kernel.conversation": PARTS,

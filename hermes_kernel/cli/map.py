@@ -83,9 +83,7 @@ async def _asked(agent: Agent, template: str, rows: list[dict[str, Any]], wishes
 
 def _advice(result: MapResult) -> str:
     """As `MapResult.advice`, in a shell's words."""
-    from hermes_kernel.mapping.result import LEFT
-
-    left = ",".join(outcome for outcome in result.counts if outcome in LEFT)
+    left = ",".join(result.left)
     return f"`--again {left}` asks, and pays for, such rows anew." if left else ""
 
 

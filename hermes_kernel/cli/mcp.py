@@ -82,6 +82,7 @@ def _show(states: tuple[State, ...], *, as_json: bool) -> None:
 
 def _tools(servers: Servers, name: str, *, as_json: bool) -> None:
     from hermes_kernel.view.columns import aligned
+    from hermes_kernel.world.mcp.servers import START_SECONDS
     from hermes_kernel.world.mcp.state import Phase
 
     servers.begin()
@@ -94,6 +95,3 @@ def _tools(servers: Servers, name: str, *, as_json: bool) -> None:
         print(json.dumps([{"name": name, "description": said} for name, said in tools], ensure_ascii=False, indent=2))
         return
     print("\n".join((*aligned(("tool", ""), tuple((name, said[:100]) for name, said in tools)), *state.left_out)))
-
-
-START_SECONDS = 60.0  # `npx` and `uvx` download what they run first

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,7 +71,7 @@ def tools_of(given: Sequence[Given], settings: Settings, clock: Clock) -> Tools:
     return made.only([*names, *own])
 
 
-def named(given: Sequence[Given]) -> str:
+def names_of(given: Sequence[Given]) -> str:
     """The tools' names, as a map's terms hold them."""
     return ",".join(each if isinstance(each, str) else tool_of(each).name for each in given)
 
@@ -95,31 +94,12 @@ class Means:
 
 async def ask(row: Ask, means: Means, stop: Stop) -> AsyncGenerator[Event, None]:
     """What happens after `row` was asked, to its end."""
-    async with _own(stop, row.seconds) as own:
+    with stop.below() as own:
         world = _Bounded(means.world(row.session_id, own), row.asked.budget)
         turn = recall(row.facts, Turn(turn_limits(means.settings)))
         async with own.after(means.clock.sleep, row.seconds), aclosing(play(turn, world)) as told:
             async for event in told:
                 yield event
-
-
-@asynccontextmanager
-async def _own(stop: Stop, seconds: float) -> AsyncIterator[Stop]:
-    """The map's latch; for a row with a time limit one of its own, which follows it."""
-    if not seconds:
-        yield stop
-        return
-    own = Stop()
-    following = asyncio.ensure_future(_follow(stop, own))
-    try:
-        yield own
-    finally:
-        following.cancel()
-
-
-async def _follow(stop: Stop, own: Stop) -> None:
-    await stop.wait()
-    own.press(stop.by)
 
 
 def given_up(row: Ask, facts: Sequence[Kept], by: str) -> tuple[Kept, ...]:

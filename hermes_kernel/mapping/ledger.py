@@ -29,7 +29,7 @@ PORTION = 2000  # facts read at once
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class Identity:
     """What makes two maps the same: digests of what is asked, of whom, and with which tools."""
 
     template: str
@@ -52,13 +52,13 @@ class Terms:
 class Ledger:
     """The facts of one map. It is this process's alone from `open` to `close`."""
 
-    def __init__(self, store: Archive, terms: Terms, name: str) -> None:
+    def __init__(self, store: Archive, identity: Identity, name: str) -> None:
         self._store = store
-        self._terms = terms
+        self._identity = identity
         self._name = name
         self._claim = ExitStack()
         self._deleted = _deleted(store)
-        seed = f"name\0{name}" if name else f"terms\0{terms.text}"
+        seed = f"name\0{name}" if name else f"terms\0{identity.text}"
         self.session_id = self._id(f"map\0{seed}")
 
     def open(self, opened: Opened, template: str) -> bool:
@@ -75,7 +75,7 @@ class Ledger:
         told = self._recall()
         self._agree(told)
         title = Titled(self._name or brief(template, TITLE))
-        asked = Asked(f"{template}\n\n{self._terms.text}")
+        asked = Asked(f"{template}\n\n{self._identity.text}")
         self._store.append(self.session_id, *(() if told else (opened, title)), asked)
         return bool(told)
 
@@ -117,7 +117,7 @@ class Ledger:
 
     def _agree(self, told: list[Kept]) -> None:
         asked = next((fact.text for fact in told if isinstance(fact, Asked)), "")
-        if asked and (other := self._terms.differing(asked)):
+        if asked and (other := self._identity.differing(asked)):
             raise HermesError(
                 f"The map {brief(self._name, 60)!r} was begun with another {' and another '.join(other)}. "
                 "Give this one another name, or map as before."

@@ -3,40 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-import difflib
-from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import AsyncGenerator
 from contextlib import ExitStack, aclosing, suppress
-from dataclasses import dataclass, fields
 from typing import Any
 from uuid import uuid4
 
-from hermes_kernel.checks import titled
 from hermes_kernel.core.events import Asked, Opened, Outcome
 from hermes_kernel.core.figures import counted
-from hermes_kernel.core.text import brief
-from hermes_kernel.equipment import Equipment
 from hermes_kernel.errors import HermesError, explained
-from hermes_kernel.mapping.asking import Ask, Given, Means, named, tools_of
+from hermes_kernel.mapping.asking import Ask, Means, names_of, tools_of
 from hermes_kernel.mapping.board import Board, looked_back
+from hermes_kernel.mapping.budget import MapBudget
 from hermes_kernel.mapping.elsewhere import Sent
 from hermes_kernel.mapping.gate import Gate
 from hermes_kernel.mapping.hands import Here, There, slots
-from hermes_kernel.mapping.ledger import KIND, Ledger, Terms, digest
+from hermes_kernel.mapping.ledger import KIND, Identity, Ledger, digest
 from hermes_kernel.mapping.outcome import Row, RowOutcome
 from hermes_kernel.mapping.prompts import Prompts
-from hermes_kernel.mapping.purse import Purse
 from hermes_kernel.mapping.result import MapResult, Progress
-from hermes_kernel.mapping.running import Plan, Rules, Running
+from hermes_kernel.mapping.running import SPENT, Plan, Rules, Running
 from hermes_kernel.mapping.template import Template
+from hermes_kernel.mapping.wishes import Wishes, wished
 from hermes_kernel.mapping.writer import Writer
 from hermes_kernel.playing import Player
+from hermes_kernel.resources import Resources
 from hermes_kernel.settings import Settings
-from hermes_kernel.world.interrupt import pressing
 from hermes_kernel.world.model import OpenAIModel
-from hermes_kernel.world.ports import Archive, Clock
 from hermes_kernel.world.stop import Stop, Stopped
-from hermes_kernel.world.tools import inside_user_code
 
 SYSTEM = (
     "You are asked one thing about one row of a table. Answer with what is asked for and nothing around it: your "
@@ -45,60 +38,13 @@ SYSTEM = (
 EXTRA = 2  # model calls of a row without tools, beside its continuations: the first, and one more for an empty reply
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wishes:
-    """How a map is to be run; see `Mapper.stream`."""
-
-    executor: Executor | None = None
-    workers: int | None = None
-    budget: int | None = None
-    row_budget: int | None = None
-    tools: Sequence[Given] = ()
-    name: str = ""
-    again: Collection[str] = ()
-    timeout: float | None = None
-    system: str | None = None
-
-    def __post_init__(self) -> None:
-        for what in ("workers", "budget", "row_budget"):
-            value = getattr(self, what)
-            if value is not None and (not isinstance(value, int) or value < 1):
-                raise HermesError(f"{what} cannot be {brief(repr(value), 40)}: it must be a whole number from 1.")
-        again = (self.again,) if isinstance(self.again, str) else self.again
-        if wrong := [each for each in again if each not in set(RowOutcome)]:
-            raise HermesError(f"again cannot be {brief(repr(wrong[0]), 40)}: it must be among {', '.join(RowOutcome)}.")
-        object.__setattr__(self, "again", frozenset(map(str, again)))
-        object.__setattr__(self, "tools", (self.tools,) if isinstance(self.tools, str) else tuple(self.tools))
-        object.__setattr__(self, "name", titled(self.name) if self.name else "")
-
-
-def _wished(wishes: Mapping[str, Any]) -> Wishes:
-    """The wishes of a map.
-
-    Raises:
-        HermesError: there is no such wish, or it has a value that it cannot have.
-    """
-    known = [field.name for field in fields(Wishes)]
-    if unknown := next((name for name in wishes if name not in known), ""):
-        close = difflib.get_close_matches(unknown, known, 1)
-        hint = f" Did you mean {close[0]}?" if close else ""
-        raise HermesError(f"A map has no argument {brief(unknown, 40)}.{hint} There are: {', '.join(known)}.")
-    executor = wishes.get("executor")
-    if not isinstance(executor, Executor | None):
-        raise HermesError(
-            f"executor cannot be a {brief(type(executor).__name__, 40)}: it must be a concurrent.futures.Executor; "
-            "of a Dask client, `client.get_executor()`."
-        )
-    return Wishes(**wishes)
-
-
 class Mapper:
     """Maps with the settings, the model and the store of one agent. Its conversation is left alone."""
 
-    def __init__(self, equipment: Equipment, store: Archive, clock: Clock, player: Player) -> None:
-        self._equipment = equipment
-        self._store = store
-        self._clock = clock
+    def __init__(self, resources: Resources, player: Player) -> None:
+        self._equipment = resources.equipment
+        self._store = resources.store
+        self._clock = resources.clock
         self._player = player
 
     async def map(self, template: str, rows: Any, **wishes: Any) -> MapResult:
@@ -108,11 +54,6 @@ class Mapper:
                 if isinstance(event, MapResult):
                     return event
         raise AssertionError("a map tells its result last")
-
-    async def interruptible(self, template: str, rows: Any, **wishes: Any) -> MapResult:
-        """`map`, which Ctrl-C stops cleanly."""
-        with pressing(lambda: self._player.stop("person"), inside_user_code):
-            return await self.map(template, rows, **wishes)
 
     async def stream(self, template: str, rows: Any, **wishes: Any) -> AsyncGenerator[Progress | MapResult, None]:
         """Ask once for each row, several at a time: how far it is whenever that changes, and at last the result.
@@ -135,7 +76,7 @@ class Mapper:
                 running; or the store cannot be written.
             NoEndpoint: there is no model to ask.
         """
-        wish = _wished(wishes)
+        wish = wished(wishes)
         with ExitStack() as leaving, self._player.working("map") as stop, explained():
             self._equipment.model()
             made = Prompts(Template(template), rows, self._equipment.redact)
@@ -156,13 +97,13 @@ class Mapper:
         leaving.callback(writer.close)
         hands = self._hands(wish, plan, gate, writer)
         leaving.callback(hands.close)
-        ledger = Ledger(self._store, self._terms(plan, wish), wish.name)
+        ledger = Ledger(self._store, self._identity(plan, wish), wish.name)
         leaving.callback(ledger.close)
         with suppress(Stopped):
             await stop.race(asyncio.to_thread(self._equipment.warm))
         board = await asyncio.to_thread(self._look_back, ledger, plan, frozenset(wish.again))
-        purse = Purse(wish.budget, board.spent, self._calls(wish))
-        running = Running(plan, ledger, writer, board, Rules(purse, gate, stop))
+        budget = MapBudget(wish.budget, board.spent, self._calls(wish))
+        running = Running(plan, ledger, writer, board, Rules(budget, gate, stop))
         async with aclosing(self._watched(running, hands, stop)) as told:
             async for progress in told:
                 yield progress
@@ -199,7 +140,7 @@ class Mapper:
         seconds = self._settings.turn_seconds if wish.timeout is None else wish.timeout
         route = 0 if wish.executor else self._equipment.first_route()
         workers = wish.workers or own or self._settings.map_workers
-        return Plan(made, system, self._settings.model, workers, seconds, route, self._settings.context_window)
+        return Plan(made, system, self._settings.model, workers, seconds, route, self._equipment.window(route))
 
     def _hands(self, wish: Wishes, plan: Plan, gate: Gate, writer: Writer) -> Here | There:
         """Who asks.
@@ -219,10 +160,10 @@ class Mapper:
         there.check(Ask("", Opened(""), Asked("", budget=1)))
         return there
 
-    def _terms(self, plan: Plan, wish: Wishes) -> Terms:
+    def _identity(self, plan: Plan, wish: Wishes) -> Identity:
         made = plan.prompts
         rows = f"{len(made)} {made.digest}"
-        return Terms(digest(made.template.text), rows, plan.model, digest(plan.system), named(tuple(wish.tools)))
+        return Identity(digest(made.template.text), rows, plan.model, digest(plan.system), names_of(tuple(wish.tools)))
 
     def _calls(self, wish: Wishes) -> int:
         """The most model calls of one row."""
@@ -243,7 +184,7 @@ def _result(board: Board, made: Prompts, ledger: Ledger, note: str, wish: Wishes
         for number, row in enumerate(board.rows)
     )
     left = sum(row.outcome is RowOutcome.NOT_ASKED for row in rows)
-    go_on = "with a larger budget" if wish.budget and "budget" in note else "in the same way"
+    go_on = "with a larger budget" if note == SPENT else "in the same way"
     said = f"{counted(left, 'row')} not asked, for {note}. Map again {go_on} to go on." if note and left else ""
     return MapResult(rows, wish.name, ledger.session_id, said, made.index)
 

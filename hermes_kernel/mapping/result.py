@@ -84,12 +84,17 @@ class MapResult(Sequence[Row]):
         return sum((row.usage for row in self.rows), Usage())
 
     @property
+    def left(self) -> tuple[RowOutcome, ...]:
+        """The ways in which rows ended that are asked again on demand."""
+        return tuple(outcome for outcome in self.counts if outcome in LEFT)
+
+    @property
     def advice(self) -> str:
         """One line on the rows that can be asked again, and how; nothing where there are none."""
-        left = {outcome: count for outcome, count in self.counts.items() if outcome in LEFT}
+        left, counts = self.left, self.counts
         if not left:
             return ""
-        told = ", ".join(f"{count:,} {outcome}" for outcome, count in left.items())
+        told = ", ".join(f"{counts[outcome]:,} {outcome}" for outcome in left)
         names = ", ".join(f'"{outcome}"' for outcome in left) + ("," if len(left) == 1 else "")
         return f"Not asked again by themselves: {told}. Map again with again=({names}) to ask, and pay for, them anew."
 

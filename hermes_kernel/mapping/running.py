@@ -15,12 +15,12 @@ from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.messages import Usage
 from hermes_kernel.mapping.asking import Ask
 from hermes_kernel.mapping.board import Board
+from hermes_kernel.mapping.budget import MapBudget
 from hermes_kernel.mapping.gate import Gate
 from hermes_kernel.mapping.hands import Hands, Lost, Refused
 from hermes_kernel.mapping.ledger import KIND, Ledger
 from hermes_kernel.mapping.outcome import Row, RowOutcome, calls_of, row_of
 from hermes_kernel.mapping.prompts import Prompts
-from hermes_kernel.mapping.purse import Purse
 from hermes_kernel.mapping.result import Progress
 from hermes_kernel.mapping.writer import Writer
 from hermes_kernel.world.stop import Stop, Stopped
@@ -28,7 +28,7 @@ from hermes_kernel.world.stop import Stop, Stopped
 HOPELESS = (Fault.AUTH, Fault.BILLING, Fault.MODEL_NOT_FOUND, Fault.SSL)
 STRIKES = 5  # rows, at least, that fail one after another for what the next one will meet too
 EMPTY = "Its prompt is empty."
-STOPPED = "the map was stopped"
+STOPPED, SPENT = "the map was stopped", "the budget is spent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Plan:
 class Rules:
     """What decides when a row is handed out, and with how much."""
 
-    purse: Purse
+    budget: MapBudget
     gate: Gate
     stop: Stop
 
@@ -132,10 +132,10 @@ class Running:
 
     async def _made_ready(self, number: int, prompt: str) -> tuple[int, Ask] | None:
         """A row with its calls set aside, once the gate lets it through."""
-        purse = self._rules.purse
-        while purse.empty:
-            if not purse.out:
-                self.note = "the budget is spent"
+        budget = self._rules.budget
+        while budget.empty:
+            if not budget.out:
+                self.note = SPENT
                 return None
             self._landed.clear()
             await self._landed.wait()
@@ -145,7 +145,7 @@ class Running:
             self.note = STOPPED
             return None
         session_id = self._ledger.row(number)
-        lease = purse.lease(session_id, min(self._plan.workers - self._flying, self._left + 1))
+        lease = budget.lease(session_id, min(self._plan.workers - self._flying, self._left + 1))
         plan = self._plan
         opened = Opened(session_id, plan.system, plan.model, KIND, self._ledger.session_id)
         asked = Asked(prompt, route=plan.route, budget=lease, window=plan.window)
@@ -168,7 +168,7 @@ class Running:
             used, self.note = 0, str(refused)
             return self._row(number, RowOutcome.NOT_ASKED, str(refused))
         finally:
-            self._rules.purse.settle(row.session_id, used)
+            self._rules.budget.settle(row.session_id, used)
         ended = row_of(self._plan.prompts.keys[number], row.session_id, (*row.facts, *facts))
         self._made += ended.usage.calls
         self._heed(ended, facts)

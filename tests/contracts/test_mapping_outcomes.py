@@ -20,8 +20,8 @@ from hermes_kernel.core.events import (
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.messages import Usage
 from hermes_kernel.core.turn import recall
+from hermes_kernel.mapping.budget import MapBudget
 from hermes_kernel.mapping.outcome import calls_of, row_of
-from hermes_kernel.mapping.purse import Purse
 
 usages = st.builds(Usage, calls=st.just(1), input_tokens=st.integers(0, 99), cost=st.integers(0, 4))
 seconds = st.integers(0, 9).map(float)
@@ -88,19 +88,19 @@ def test_a_row_whose_end_is_not_known_has_spent_all_it_leased(facts: list[Kept])
     st.integers(1, 20),
     st.lists(st.tuples(st.integers(1, 9), st.integers(0, 30))),
 )
-def test_a_purse_never_gives_out_more_than_there_is(
+def test_the_budget_of_a_map_never_gives_out_more_than_there_is(
     limit: int, spent: int, each: int, rows: list[tuple[int, int]]
 ) -> None:
-    purse, used = Purse(limit, spent, each), spent
+    budget, used = MapBudget(limit, spent, each), spent
     for n, (sharing, wanted) in enumerate(rows):
-        if purse.empty:
-            assert not purse.out
+        if budget.empty:
+            assert not budget.out
             assert used >= limit
             break
-        lease = purse.lease(str(n), sharing)
+        lease = budget.lease(str(n), sharing)
         assert 1 <= lease <= each
         taken = min(wanted, lease)
-        purse.settle(str(n), taken)
+        budget.settle(str(n), taken)
         used += taken
     assert used <= max(limit, spent)
-    assert purse.spent == used
+    assert budget.spent == used

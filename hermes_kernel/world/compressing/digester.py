@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 from hermes_kernel.core.commands import Compress
 from hermes_kernel.core.compression import Keep, prune, reduced, size
 from hermes_kernel.core.events import Compressed, Event, Spent
+from hermes_kernel.core.fill import GAIN
 from hermes_kernel.core.messages import Transcript
 from hermes_kernel.world.stop import Stop
 
@@ -15,9 +16,6 @@ TAIL = 0.12
 
 LAST = 6
 """Messages at the end whose results are left as they are while there is room."""
-
-GAIN = 0.9
-"""What is left must be less than this share of what was."""
 
 
 class Digester:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from hermes_kernel.core.budget import IterationBudget
 
 
-class Purse:
+class MapBudget:
     """``limit`` model calls in all (None: any number), of which earlier runs have ``spent`` some; ``each`` row gets at
     most so many."""
 

@@ -5,22 +5,28 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing, contextmanager
-from typing import Any
+from enum import Enum
 
 from hermes_kernel.core.events import Asked, Event
 from hermes_kernel.core.text import scrub
-from hermes_kernel.errors import HermesError, explained
+from hermes_kernel.errors import HermesError, explained, in_a_line
 from hermes_kernel.lineage import Lineage
 from hermes_kernel.resources import Resources
 from hermes_kernel.session import Session
 from hermes_kernel.world.stop import Stop
 
-CANCELLED = {
-    "ask": "The conversation is kept; the next prompt goes on from here.",
-    "compress": "The conversation is as it was.",
-    "delegate": "What the subagents had done until then is in their sessions: `%hermes sessions all`.",
-    "map": "What was answered is kept: map again in the same way to go on with the other rows.",
-}
+
+class Work(Enum):
+    """What an agent is at, one thing at a time: as a person calls it, and what is left of it when it is interrupted."""
+
+    ASK = "ask", "The conversation is kept; the next prompt goes on from here."
+    COMPRESS = "compress", "The conversation is as it was."
+    DELEGATE = "delegate", "What the subagents had done until then is in their sessions: `%hermes sessions all`."
+    MAP = "map", "What was answered is kept: map again in the same way to go on with the other rows."
+
+    def __init__(self, called: str, left: str) -> None:
+        self.called = called
+        self.left = left
 
 
 class Player:
@@ -52,20 +58,18 @@ class Player:
             self.stopping.press(by)
 
     @contextmanager
-    def working(self, what: str) -> Iterator[Stop]:
+    def working(self, work: Work) -> Iterator[Stop]:
         """While it lasts the session is busy and `stop` presses the latch it is given.
 
         Raises:
-            HermesError: a turn is running, so that `what` has to wait.
+            HermesError: a turn is running, so that this has to wait.
         """
-        self.idle(what)
+        self.idle(work.called)
         self.stopping = stop = Stop()
         try:
             yield stop
         except asyncio.CancelledError as error:
-            # Interrupt in a cell that awaits us. It must stay what it is for asyncio; a notebook shows it in a line.
-            shown: Any = error
-            shown._render_traceback_ = lambda: [f"Interrupted. {CANCELLED[what]}"]
+            in_a_line(error, f"Interrupted. {work.left}")  # of a cell that awaits us
             raise
         finally:
             self.stopping = None
@@ -82,7 +86,7 @@ class Player:
             NoEndpoint: there is no model to ask.
         """
         seconds = self._equipment.settings.turn_seconds if timeout is None else timeout
-        with self.working("ask") as stop, explained():
+        with self.working(Work.ASK) as stop, explained():
             async with aclosing(self._equipment.servers.ready(stop)) as told:
                 async for noticed in told:
                     yield noticed
@@ -104,7 +108,7 @@ class Player:
             HermesError: a turn is running, it was stopped, or the store cannot be written.
             NoEndpoint: there is no model to ask.
         """
-        with self.working("compress") as stop, explained():
+        with self.working(Work.COMPRESS) as stop, explained():
             self._equipment.model()
             async with aclosing(self.lineage.compress(self._equipment.redact(scrub(focus)), stop)) as events:
                 async for event in events:

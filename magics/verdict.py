@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.events import Outcome
 from hermes_kernel.core.turn import Turn
-from hermes_kernel.errors import HermesError, explained
+from hermes_kernel.errors import HermesError, explained, in_a_line
 from hermes_kernel.settings import SettingsError
 from hermes_kernel.view import clean, sanitise
 
@@ -47,7 +47,7 @@ def judged(turn: Turn) -> Turn:
 def stopped(line: str) -> KeyboardInterrupt:
     """An interrupt that is shown as one line. A plain `KeyboardInterrupt`, for front ends know it by name."""
     error = KeyboardInterrupt(line)
-    error._render_traceback_ = lambda: [line]  # type: ignore[attr-defined]
+    in_a_line(error, line)
     return error
 
 

@@ -16,14 +16,11 @@ from hermes_kernel.delegating.report import Report
 from hermes_kernel.delegating.tasks import Tasks
 from hermes_kernel.delegating.team import Team
 from hermes_kernel.errors import HermesError, explained
-from hermes_kernel.playing import Player
+from hermes_kernel.playing import Player, Work
 from hermes_kernel.resources import Resources
 from hermes_kernel.session import Session
-from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import StoreError
 from hermes_kernel.world.tools import Tool
-
-STOPPED = "Stopped. What the subagents had done until then is in their sessions: `%hermes sessions all`."
 
 
 class Delegator:
@@ -72,27 +69,22 @@ class Delegator:
         equipment.model()
         lane = asyncio.Lock() if namespace else None
         terms = Terms(self._session.turn.session_id, equipment.tools, self._delegation.below(), lane)
-        with self._player.working("delegate") as stop, explained():
+        with self._player.working(Work.DELEGATE) as stop, explained():
             allowance = Allowance(calls, watch)
             async with aclosing(equipment.servers.ready(stop)) as told:
                 async for noticed in told:
                     await allowance.tell(noticed)
             equipment.offered(tools)
             team = Team(self._resources, terms, allowance.purse(), checked(tasks, terms, tools))
-            with self._paid(allowance, stop):
+            with self._paid(allowance):
                 return await team.work(stop, equipment.settings.delegate_seconds if timeout is None else timeout)
 
     @contextmanager
-    def _paid(self, allowance: Allowance, stop: Stop) -> Iterator[None]:
+    def _paid(self, allowance: Allowance) -> Iterator[None]:
         """However a person's subagents end, what they cost is in the usage of the conversation. A store that cannot be
         written now is told of it later; the reports are not lost for that."""
         try:
             yield
-        except asyncio.CancelledError:
-            if not stop.by:
-                raise
-            # A notebook's Interrupt does both, and a traceback out of the event loop tells nobody anything.
-            raise HermesError(STOPPED) from None
         finally:
             with suppress(StoreError):
                 self._session.keep(Spent(allowance.usage, "subagents"))

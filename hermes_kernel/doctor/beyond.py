@@ -14,7 +14,6 @@ from hermes_kernel.world.mcp.described import Described, WrongServer
 from hermes_kernel.world.mcp.roster import Roster
 
 UNKNOWN = "not known: a conversation is compressed only once the server refuses it"
-MEND = "mend it where it is described, or take it out with `hermes-kernel mcp remove`"
 SOURCES = {"models": "the server says so", "table": "a well-known model", "setting": "set"}
 
 

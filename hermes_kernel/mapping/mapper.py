@@ -25,7 +25,7 @@ from hermes_kernel.mapping.running import SPENT, Plan, Rules, Running
 from hermes_kernel.mapping.template import Template
 from hermes_kernel.mapping.wishes import Wishes, wished
 from hermes_kernel.mapping.writer import Writer
-from hermes_kernel.playing import Player
+from hermes_kernel.playing import Player, Work
 from hermes_kernel.resources import Resources
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.model import OpenAIModel
@@ -77,7 +77,7 @@ class Mapper:
             NoEndpoint: there is no model to ask.
         """
         wish = wished(wishes)
-        with ExitStack() as leaving, self._player.working("map") as stop, explained():
+        with ExitStack() as leaving, self._player.working(Work.MAP) as stop, explained():
             self._equipment.model()
             made = Prompts(Template(template), rows, self._equipment.redact)
             leaving.callback(made.close)

@@ -95,7 +95,7 @@ def test_an_interrupt_of_a_cell_that_waits_for_subagents_ends_them(hermes):
         ran = hermes.finish(sent, began=hermes.interrupt())
         print(f"a cell that waits: {ran.seconds:.3f}")
         assert ran.seconds < 3
-        assert ran.error.startswith("HermesError: Stopped. What the subagents had done until then is in their sessions")
+        assert ran.error.startswith("Interrupted. What the subagents had done until then is in their sessions")
         assert "\n" not in ran.error
         assert hermes.value("hermes.busy") == "False"
         assert server.await_idle()

@@ -88,7 +88,8 @@ class Session:
             facts = self._log.recall(session_id)
             if isinstance(facts[-1], Continued) and line(self._log, session_id)[1:]:
                 raise StoreError(f"Session {session_id[:8]} was gone on with elsewhere just now. Resume it again.")
-            self.turn = recall(facts, Turn(self.turn.limits))
+            turn = recall(facts, Turn(self.turn.limits))
+            self.turn = replace(turn, fill=replace(turn.fill, compressing=0))  # that ended with the process it was in
         self._unsaved = []
         self._opened = next((fact for fact in facts if isinstance(fact, Opened)), Opened(session_id))
         self._title, self._earlier = title(facts), tuple(earlier)

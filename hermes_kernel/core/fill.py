@@ -12,21 +12,20 @@ GAIN = 0.9
 """What leaves more than this share of what was has gained next to nothing."""
 
 REST = 0.25
-"""Share of the window that is used up after a compression before the next summary is begun."""
-
-AGAIN = 1.1
-"""By how much a conversation has grown since a summary was begun when the next is, should that have come to nothing."""
+"""Share of the window that is used up before the next summary is begun: after a compression, and after one was begun
+that came to nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """``window`` is how many tokens the model reads, 0 while that is not known; ``counts`` what the transcript is made
-    of; ``gauges`` what each model was seen to make of text, ``model`` the one that spoke last. ``compressing`` is how
+    """``window`` is how many tokens the model reads, 0 while that is not known; ``guessed`` when nobody said so of the
+    present one: it overflowed, or another had such a window; ``counts`` what the transcript is made of; ``gauges`` what each model was seen to make of text, ``model`` the one that spoke last. ``compressing`` is how
     many tokens there were when a summary was last begun beside the turn, 0 since it was used; ``compressed`` once the
     conversation has lost its older part; ``rested`` the tokens it had right after that, without what came while the
     summary was being made; ``fruitless`` counts compressions in a row that gained next to nothing."""
 
     window: int = 0
+    guessed: bool = False
     counts: Counts = Counts()
     gauges: tuple[tuple[str, Gauge], ...] = ()
     model: str = ""
@@ -47,8 +46,13 @@ class Fill:
 
     def filling(self, limits: Limits) -> bool:
         """A summary of the older part should be begun."""
-        full = max(limits.compress_at * self.window, self.rested + REST * self.window, self.compressing * AGAIN)
-        return self.window > 0 and self.tokens >= full
+        begun = self.compressing + REST * self.window if self.compressing else 0
+        return self.rest_is_over and self.tokens >= max(limits.compress_at * self.window, begun)
+
+    @property
+    def rest_is_over(self) -> bool:
+        """Enough has come since the last compression for another summary."""
+        return self.window > 0 and self.tokens >= self.rested + REST * self.window
 
     def crowded(self, limits: Limits, output: int) -> bool:
         """The next call, with `output` tokens to be left for its reply, should not be made before a compression."""
@@ -81,11 +85,15 @@ class Fill:
 
     def told(self, model: str, usage: Usage) -> Fill:
         """`model` has counted the input of a call with this transcript, if `usage` is not a guess. One that read more
-        than its window has another window."""
-        if usage.estimated or not usage.input_tokens:
+        than a window that was a guess has another; one that says it read more than its own counts something else."""
+        over = usage.input_tokens > self.window > 0
+        if usage.estimated or not usage.input_tokens or (over and not self.guessed):
             return replace(self, model=model)
-        window = 0 if usage.input_tokens > self.window else self.window
-        return replace(self.learned(model, usage.input_tokens), window=window)
+        return replace(self.learned(model, usage.input_tokens), window=0 if over else self.window)
+
+    def found(self, window: int) -> Fill:
+        """The present model reads `window`, 0 where nobody says what it reads: then what was known is a guess."""
+        return replace(self, window=window or self.window, guessed=not window)
 
     def learned(self, model: str, tokens: int) -> Fill:
         """`model` counted `tokens` for a call with this transcript."""
@@ -97,4 +105,4 @@ class Fill:
         """A call with this transcript was too long for the model, which reads `window`; 0 where it did not say: then
         less than there was."""
         most = min(self.window or self.tokens, self.tokens)
-        return replace(self, window=window or most)
+        return replace(self, window=window or most, guessed=not window)

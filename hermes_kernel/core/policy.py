@@ -87,9 +87,11 @@ def _call(turn: Turn, suffix: User | None = None) -> CallModel | Compress:
 
 
 def _fit(turn: Turn) -> Compress | None:
-    """Before the window is full: begin a summary of the older part in good time, and wait for one only at the last."""
+    """Before the window is full: begin a summary of the older part in good time, and wait for one only at the last; so
+    soon after one that left too much, no model is asked for another."""
     if turn.fill.crowded(turn.limits, turn.room) and turn.tries.compressions < turn.limits.compressions:
-        return _compress(turn)
+        wanted, rests = _compress(turn), turn.fill.rested > 0 and not turn.fill.rest_is_over
+        return replace(wanted, attempt=max(wanted.attempt, 2)) if rests else wanted
     if turn.limits.compressions and turn.fill.filling(turn.limits):
         return replace(_compress(turn), ahead=True)
     return None

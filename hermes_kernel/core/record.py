@@ -85,13 +85,14 @@ def evolve(turn: Turn, event: Event) -> Turn:  # noqa: C901, PLR0911, PLR0912, P
         case Failed():
             return _failed(turn, event)
         case WindowFound(tokens):
-            return replace(turn, fill=replace(turn.fill, window=tokens))
+            return replace(turn, fill=turn.fill.found(tokens))
         case Retrying(_, _, _, fault):
             return replace(turn, fault=None, tries=_waited(turn.tries, fault))
         case Repaired(level):
             return replace(turn, fault=None, tries=replace(turn.tries, repairs=level))
         case FellBack(route):
-            return replace(turn, fault=None, reply=None, route=route, tries=replace(turn.tries, waits=0, empties=0))
+            turn = replace(turn, fault=None, reply=None, route=route, fill=turn.fill.found(0))
+            return replace(turn, tries=replace(turn.tries, waits=0, empties=0))
         case Compressing():
             return replace(turn, fill=turn.fill.begun())
         case Compressed():
@@ -152,7 +153,7 @@ def _asked(turn: Turn, asked: Asked) -> Turn:
         budget=IterationBudget(asked.budget or turn.limits.max_iterations),
         earlier=turn.earlier + turn.usage,
         room=turn.limits.max_tokens,
-        fill=replace(fill, window=asked.window or fill.window),
+        fill=fill.found(asked.window),
         route=asked.route,
     )
 

@@ -44,10 +44,7 @@ async def test_a_title_is_found_once_however_many_sessions_have_it(agents: Any, 
     first = agent.session_id
     await ask(agent, "the heron at the weir")
     agent.title("Ornithology")
-    await fill(agent, lambda _: len(talk.summaries) == 2)
-    await made(agent)
-    await ask(agent, "and on")
-    assert len({first, agent.session_id, agent._session.opened.parent}) == 3
+    await fill(agent, lambda _: agent._session.opened.parent not in ("", first))
     for words in ("ornithology", "heron weir"):
         found = agent.search(words)
         assert (found.total, found.threads[0].hits[0].passage.session) == (1, first)
@@ -115,5 +112,3 @@ async def test_whoever_stops_listening_as_it_moves_leaves_the_tools_in_the_new_s
                 break
     assert agent.session_id != old
     assert agent.tools._session.id == agent.session_id
-
-

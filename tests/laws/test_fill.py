@@ -18,6 +18,7 @@ from hermes_kernel.core.events import (
     Continued,
     Event,
     Failed,
+    FellBack,
     Final,
     Opened,
     Outcome,
@@ -82,8 +83,10 @@ def test_what_is_begun_is_not_begun_again_and_the_model_is_asked_meanwhile() -> 
     assert isinstance(decide(recall((Replied("a"), Final(Outcome.COMPLETED, "a"), Asked("and?")), turn)), CallModel)
 
 
-def test_what_came_to_nothing_is_begun_again_when_there_is_more_to_gain() -> None:
-    turn = recall((Compressing(600), Replied(words(150)), Final(Outcome.COMPLETED, ""), Asked("and?")), long(500))
+def test_what_came_to_nothing_is_begun_again_when_another_quarter_of_the_window_is_used() -> None:
+    soon = recall((Compressing(600), Replied(words(150)), Final(Outcome.COMPLETED, ""), Asked("and?")), long(500))
+    assert isinstance(decide(soon), CallModel)
+    turn = recall((Compressing(600), Replied(words(245)), Final(Outcome.COMPLETED, ""), Asked("and?")), long(500))
     command = decide(turn)
     assert isinstance(command, Compress)
     assert command.ahead
@@ -152,10 +155,36 @@ def test_a_hang_up_that_may_be_an_overflow_teaches_nothing() -> None:
     assert evolve(long(900, window=0), Failed(Fault.CONTEXT_OVERFLOW, "hung up")).fill.window == 0
 
 
-def test_a_model_that_read_more_than_its_window_has_another_one() -> None:
-    turn = evolve(long(900, window=100), Replied("a", usage=Usage(1, 1000, 1), model="m"))
+TOO_LONG = Failed(Fault.CONTEXT_OVERFLOW, "too long", 400)
+MORE = Replied("a", usage=Usage(1, 1000, 1), model="m")
+
+
+@pytest.mark.parametrize("guess", [TOO_LONG, FellBack(1, Fault.BILLING)], ids=["an overflow's", "another model's"])
+def test_a_model_that_read_more_than_a_window_that_was_guessed_has_another_one(guess: Event) -> None:
+    turn = recall((guess, MORE), long(900, window=100))
     assert turn.fill.window == 0
+    assert turn.fill.gauge.told == 1000
     assert evolve(turn, WindowFound(2000)).fill.window == 2000
+    next_one = recall((Final(Outcome.COMPLETED, "a"), Asked("q")), turn)
+    assert next_one.fill.window == 0
+
+
+@pytest.mark.parametrize("known", [(), (TOO_LONG, WindowFound(100)), (replace(TOO_LONG, window=100),)])
+def test_a_count_above_a_window_that_was_told_is_no_count(known: tuple[Event, ...]) -> None:
+    before = recall(known, long(900, window=100))
+    after = evolve(before, MORE)
+    assert (after.fill.window, after.fill.model) == (100, "m")
+    assert after.fill.gauge == before.fill.gauge
+
+
+def test_soon_after_a_compression_that_left_too_much_no_model_is_asked_for_another() -> None:
+    full = long(1200)
+    first = decide(full)
+    left = evolve(full, Compressed(full.transcript, 2000, 1200))
+    again = decide(recall((Replied("a"), Final(Outcome.COMPLETED, "a"), Asked("and?")), left))
+    assert isinstance(first, Compress)
+    assert isinstance(again, Compress)
+    assert (first.attempt, again.attempt) == (1, 2)
 
 
 def test_usage_that_is_only_guessed_teaches_nothing() -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hermes_kernel.core.compression import SYSTEM, Keep, Plan, accepted, allowance, pieces, planned, request
-from hermes_kernel.core.compression.sections import STATE, TITLES
+from hermes_kernel.core.compression import SYSTEM, Keep, Plan, accepted, allowance, bounded, pieces, planned, request
+from hermes_kernel.core.compression.sections import LONGEST, STATE, TITLES
 from hermes_kernel.core.compression.template import HOLDS
 from hermes_kernel.core.compression.weight import tokens
 from hermes_kernel.core.messages import Assistant, Observation, ToolCall, Transcript, User
@@ -198,8 +198,26 @@ def test_a_secret_in_the_answer_is_not_kept() -> None:
     assert "sk-" not in accepted(RECORD + "\n- key sk-proj-abcdefghijklmnopqrstuvwx0123456789")
 
 
+@pytest.mark.parametrize("before", [0.65, 1.3, 40])
+def test_a_secret_is_not_kept_where_an_answer_without_end_is_cut(before: float) -> None:
+    key = "sk-proj-abcdefghijklmnopqrstuvwx0123456789"
+    for back in range(0, 160, 8):
+        lead = "## State now\n- begun\n" + "- " + "letter " * (int(before * LONGEST - back) // 7)
+        answer = f"{lead}{key} {'and so on ' * LONGEST}"
+        assert len(bounded(answer)) <= 2 * LONGEST
+        assert "sk-" not in accepted(answer)
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.lists(texts(), max_size=12), st.integers(50, 400))
+@example(
+    [
+        "Привет, мир! Ошибка в строке 17.",
+        "The parser drops the last line. " * 200,
+        "The parser drops the last line. " * 30,
+    ],
+    50,
+)
 def test_an_answer_is_cut_at_the_budget_and_a_record_accepted_twice_is_the_same(said: list[str], most: int) -> None:
     answer = "\n".join(f"## {title}\n{text}" for title, text in zip(TITLES * 2, said, strict=False))
     record = accepted(answer, most)

@@ -13,7 +13,7 @@ from hermes_kernel.core.compression.reducing import reduced
 from hermes_kernel.core.compression.splicing import spliced
 from hermes_kernel.core.compression.summary import is_summary, stands_for, summary_message, summary_text
 from hermes_kernel.core.compression.telling import pieces
-from hermes_kernel.core.compression.template import SYSTEM, accepted, allowance, request
+from hermes_kernel.core.compression.template import SYSTEM, accepted, allowance, bounded, request
 from hermes_kernel.core.compression.weight import Weigh, size
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Weigh",
     "accepted",
     "allowance",
+    "bounded",
     "digest",
     "groups",
     "is_summary",

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import re
 
+from hermes_kernel.core.compression.clipping import clip
 from hermes_kernel.core.compression.sections import (
     DECISIONS,
     DONE,
     FACTS,
     GOAL,
     LEFT,
+    LONGEST,
     MARK,
     QUESTIONS,
     STATE,
     TITLES,
     Section,
     parsed,
+    rendered,
     within,
 )
 from hermes_kernel.core.compression.summary import bare
@@ -93,13 +96,19 @@ def accepted(text: str, most: int = MOST_TOKENS) -> str:
     A fence around it, words before its first section, repeated lines and lines that say "none" are dropped, and so is
     what looks like a key.
     """
-    text = redact(scrub(text)).strip()
+    text = redact(scrub(bounded(text))).strip()
     fenced = _FENCED.match(text)
     sections = [_told(section) for section in parsed(bare(fenced[1] if fenced else text))]
     if known := [section for section in sections if section.title in TITLES and section.lines]:
         sections = [section for section in sections if section.title]
-    record = within(tuple(sections), most)
+    record = rendered(parsed(within(tuple(sections), most)))  # lines that were cut may be alike now
     return record if known or tokens(record) >= LEAST_TOKENS else ""
+
+
+def bounded(text: str) -> str:
+    """As much of an answer as is worth looking through for keys: twice what is read of it, so that one which is cut in
+    two here is not read."""
+    return clip(text, 2 * LONGEST)
 
 
 def quoted(text: str) -> str:

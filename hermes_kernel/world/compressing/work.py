@@ -7,7 +7,18 @@ import re
 from collections import deque
 from dataclasses import replace
 
-from hermes_kernel.core.compression import SYSTEM, Plan, accepted, digest, pieces, prune, request, size, spliced
+from hermes_kernel.core.compression import (
+    SYSTEM,
+    Plan,
+    accepted,
+    bounded,
+    digest,
+    pieces,
+    prune,
+    request,
+    size,
+    spliced,
+)
 from hermes_kernel.core.events import Compressed, Failed, Outcome
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.messages import Transcript, Usage, User
@@ -113,7 +124,7 @@ class Work:
             turn = await self._ask(request(piece, record, self.measures.asked.focus or "", self._words))
             calls += 1
             answer = turn.text if turn.outcome is Outcome.COMPLETED else ""
-            if text := accepted(redact(answer, self._secrets), self.measures.most):
+            if text := accepted(redact(bounded(answer), self._secrets), self.measures.most):
                 record = text
             elif _overflows(turn) and (halves := _halves(piece)):
                 left.extendleft(reversed(halves))

@@ -126,7 +126,7 @@ class Agent:
 
     async def ask(self, prompt: str, **options: Any) -> Turn:
         """Play a turn to its end; see `stream` for the options and what is raised."""
-        return await self._to_the_end(self.stream(prompt, **options))
+        return await self._player.to_the_end(self.stream(prompt, **options))
 
     def ask_sync(self, prompt: str, **options: Any) -> Turn:
         """`ask` from plain code, also in a notebook cell. Ctrl-C stops the turn cleanly."""
@@ -166,7 +166,7 @@ class Agent:
             HermesError: a turn is running, or the store cannot be written.
         """
         if decide(self.turn) is not None:
-            await self._to_the_end(self._player.play(None, None, None))
+            await self._player.to_the_end(self._player.play(None, None, None))
         return self.turn
 
     async def compress(self, focus: str = "") -> Compressed:
@@ -258,8 +258,12 @@ class Agent:
 
     async def retry(self, **options: Any) -> Turn:
         """Undo the last turn and ask its prompt again; `HermesError` when there is none, otherwise as `stream`."""
+        return await self._player.to_the_end(self.retrying(**options))
+
+    def retrying(self, **options: Any) -> AsyncGenerator[Event, None]:
+        """The events of `retry`, as they happen. What is refused is refused before anything is taken back."""
         prompt = self._conversation.take_back(options.get("budget"), options.get("tools"))
-        return await self.ask(prompt.text, images=prompt.images, **options)
+        return self.stream(prompt.text, images=prompt.images, **options)
 
     def configure(self, **changes: Any) -> None:
         """Change settings from the next turn on; `SettingsError` names what is unknown or out of range."""
@@ -287,12 +291,6 @@ class Agent:
         self.stop("kernel")
         await self._equipment.aclose()
         self.close()
-
-    async def _to_the_end(self, events: AsyncGenerator[Event, None]) -> Turn:
-        async with aclosing(events):
-            async for _ in events:
-                pass
-        return self.turn
 
 
 def _new_id() -> str:

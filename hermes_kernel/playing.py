@@ -9,6 +9,7 @@ from enum import Enum
 
 from hermes_kernel.core.events import Asked, Event
 from hermes_kernel.core.text import scrub
+from hermes_kernel.core.turn import Turn
 from hermes_kernel.errors import HermesError, explained, in_a_line
 from hermes_kernel.lineage import Lineage
 from hermes_kernel.resources import Resources
@@ -100,6 +101,13 @@ class Player:
                     yield event
                     if moved:
                         yield moved
+
+    async def to_the_end(self, events: AsyncGenerator[Event, None]) -> Turn:
+        """The turn once all of its `events` have happened."""
+        async with aclosing(events):
+            async for _ in events:
+                pass
+        return self._session.turn
 
     async def compress(self, focus: str) -> AsyncGenerator[Event, None]:
         """The events of a compression between two turns, which keeps `focus` most fully.

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import aclosing, contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
 
-from hermes_kernel.core.events import Asked
-from hermes_kernel.core.messages import Image, User
+from hermes_kernel.core.events import Asked, Event
 from hermes_kernel.core.turn import Turn
 from hermes_kernel.errors import HermesError
 from hermes_kernel.world.folder import here
@@ -38,20 +37,16 @@ async def ask(desk: Desk, line: str, body: str) -> object:
         text = _heard(lambda: _text(desk, prompt, options, body))
         if options.session:
             _switch(desk, options.session)
-        with _for_this_cell(desk, options):
-            return await _play(desk, text, tuple(prompt.images), options)
+        with desk.asking(options.model):
+            images = tuple(prompt.images)
+            return await _play(desk, lambda: desk.agent.stream(text, images=images, **_wishes(options)), options)
 
 
 async def retry(desk: Desk, line: str) -> Turn:
     """The last turn, taken back and asked again; as `ask`."""
     options = parse(line)
-    with readable():
-        asked = desk.agent.turn.messages[:1]
-        if not asked or not isinstance(asked[0], User):
-            raise HermesError("There is no turn to retry in this session.")
-        desk.agent.undo()
-        with _for_this_cell(desk, options):
-            return await _play(desk, asked[0].text, asked[0].images, options)
+    with readable(), desk.asking(options.model):
+        return await _play(desk, lambda: desk.agent.retrying(**_wishes(options)), options)
 
 
 def _text(desk: Desk, prompt: Prompt, options: Options, body: str) -> str:
@@ -75,25 +70,12 @@ def _switch(desk: Desk, session: str) -> None:
         desk.agent.resume(session)
 
 
-@contextmanager
-def _for_this_cell(desk: Desk, options: Options) -> Iterator[None]:
-    """Another model, for as long as this lasts."""
-    before = desk.agent.settings.model
-    if options.model:
-        desk.agent.configure(model=options.model)
-    try:
-        yield
-    finally:
-        if options.model:
-            desk.agent.configure(model=before)
-
-
-async def _play(desk: Desk, text: str, images: tuple[Image, ...], options: Options) -> Turn:
+async def _play(desk: Desk, begin: Callable[[], AsyncGenerator[Event, None]], options: Options) -> Turn:
     async with desk.stoppable() as press:
         painter = desk.painter(options, press)
         try:
             await desk.warmed(press)
-            await _stream(desk, text, images, options, painter)
+            await _shown(desk, begin(), painter)
         finally:
             painter.close()
     turn = desk.agent.turn
@@ -101,13 +83,16 @@ async def _play(desk: Desk, text: str, images: tuple[Image, ...], options: Optio
     return judged(turn)
 
 
-async def _stream(desk: Desk, text: str, images: tuple[Image, ...], options: Options, painter: Painter) -> None:
-    events = desk.agent.stream(text, images=images, budget=options.budget, timeout=options.timeout, tools=options.tools)
+async def _shown(desk: Desk, events: AsyncGenerator[Event, None], painter: Painter) -> None:
     async with aclosing(events) as told:
         async for event in told:
             if isinstance(event, Asked):
                 desk.cells.forget()
             painter.show(event)
+
+
+def _wishes(options: Options) -> dict[str, Any]:
+    return {"budget": options.budget, "timeout": options.timeout, "tools": options.tools}
 
 
 def _heard(write: Callable[[], str]) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -147,6 +147,18 @@ class Desk:
         if not self._warm:
             await press.race(asyncio.to_thread(self.agent.warm))
             self._warm = True
+
+    @contextmanager
+    def asking(self, model: str | None) -> Iterator[None]:
+        """Another model than the settings', if one is named, for as long as this lasts."""
+        before = self.agent.settings.model
+        if model:
+            self.agent.configure(model=model)
+        try:
+            yield
+        finally:
+            if model:
+                self.agent.configure(model=before)
 
     def painter(self, options: Options, press: Stop) -> Painter:
         """What shows a turn where this cell is looked at."""

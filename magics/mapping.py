@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,7 +47,7 @@ async def run_map(desk: Desk, options: Options, body: str) -> MapResult:
             raise HermesError(f"{name} does not go with --map: each row is a conversation of its own.")
     async with desk.stoppable() as press:
         await desk.warmed(press)
-        with _for_this_cell(desk, options.model):
+        with desk.asking(options.model):
             result = await _shown(desk, options, template, rows, press.press)
     desk.hand_over(result, options.name)
     return _judged(result, press.by)
@@ -143,15 +143,3 @@ def _tools(desk: Desk, wanted: tuple[str, ...]) -> list[Any]:
 
     own = {tool.name: tool for tool in tools_in(desk.shell.user_ns)}
     return [own.get(name, name) for name in wanted]
-
-
-@contextmanager
-def _for_this_cell(desk: Desk, model: str | None) -> Iterator[None]:
-    before = desk.agent.settings.model
-    if model:
-        desk.agent.configure(model=model)
-    try:
-        yield
-    finally:
-        if model:
-            desk.agent.configure(model=before)

@@ -240,6 +240,16 @@ def test_every_module_has_a_place_in_the_map():
     assert [m for m in known if not any(within(m, p) for p in ARROWS if p != "hermes_kernel" or m == p)] == []
 
 
+def test_the_map_of_the_code_names_every_room():
+    page = (ROOT / "docs/map-of-the-code.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"\b[a-z_]+(?:/|\.py)", page.split("```")[1]))
+    house = ROOT / "hermes_kernel"
+    rooms = {f"{head.parent.name}/" for place in (house, house / "world") for head in place.glob("*/__init__.py")}
+    files = {path.name for path in house.glob("[a-z]*.py")}
+    assert rooms | files <= named
+    assert {name for name in named if name.endswith(".py")} == files
+
+
 def tracked() -> list[Path]:
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False).stdout.decode()
     return [ROOT / name for name in listed.split("\0") if name] or [p for p in ROOT.rglob("*") if p.is_file()]

@@ -1,6 +1,8 @@
 """What a cell shows of a turn: a fold of its events, and that picture as text, Markdown and HTML.
 
-Pure: knows no display, no clock and no kernel. Whoever paints brings those.
+Pure: knows no display, no clock and no kernel. Whoever paints brings those. `seeing` folds events into a `picture` of
+`blocks`, rows and `children`; `bundle` and `words` say it. `reading`, `finds` and `columns` are for what is kept,
+`sights` for work that is no turn.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from hermes_kernel.testing import call, say
         ("model", "scripted"),
         ("config", "max_iterations"),
         ("config stale_seconds", "stale_seconds"),
-        ("sessions", "session"),
+        ("sessions", "conversations"),
         ("help", "%hermes status"),
         ("", "%hermes status"),
     ],
@@ -57,6 +57,15 @@ def test_retry_asks_the_last_prompt_again(running, scripted):
     assert "Better." in ran.text
     assert [m["content"] for m in server.requests[1].messages if m["role"] != "system"] == ["first"]
     assert running.value("_.text") == "'Better.'"
+
+
+def test_a_retry_that_is_asked_for_wrongly_takes_nothing_back(running, scripted):
+    server = scripted(say("One."), say("Better."))
+    running.run(running.prompt("first", "--no-cells"))
+    assert "frobnicate" in running.run("%hermes retry --tools frobnicate").error
+    ran = running.run("%hermes retry")
+    assert ran.status == "ok", ran.error
+    assert [m["content"] for m in server.requests[1].messages if m["role"] != "system"] == ["first"]
 
 
 def test_an_earlier_conversation_is_resumed_by_its_id(running, scripted):

@@ -1,4 +1,8 @@
-"""Kernels of one's own, for work that must not touch the person's notebook. Nothing heavy is imported before a call."""
+"""Kernels of one's own, for work that must not touch the person's notebook. Nothing heavy is imported before a call.
+
+`own` is the tool `python` over one, `living` one process from start to end, `heard` what it answers, `last_words` what
+it wrote before it died.
+"""
 
 from hermes_kernel.world.kernels.own import OwnKernel
 

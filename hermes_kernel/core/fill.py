@@ -21,9 +21,9 @@ class Fill:
     """``window`` is how many tokens the model reads, 0 while that is not known; ``guessed`` when nobody said so of the
     present one: it overflowed, or another had such a window. ``counts`` is what the transcript is made of; ``gauges``
     what each model was seen to make of text, ``model`` the one that spoke last. ``compressing`` is how many tokens
-    there were when a summary was last begun beside the turn, 0 since it was used; ``compressed`` once the conversation has
-    lost its older part; ``rested`` the tokens it had right after that, without what came while the summary was being
-    made; ``fruitless`` counts compressions in a row that gained next to nothing."""
+    there were when a summary was last begun beside the turn, 0 since it was used; ``compressed`` once the conversation
+    has lost its older part; ``rested`` the tokens it had right after that, without what came while the summary was
+    being made; ``fruitless`` counts compressions in a row that gained next to nothing."""
 
     window: int = 0
     guessed: bool = False

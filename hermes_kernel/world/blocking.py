@@ -27,6 +27,7 @@ class Blocking:
         self._stop = stop
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
+        self._mine = threading.Lock()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """The result of `work`, or whatever it raised. Ctrl-C stops it cleanly; a second one no longer waits for it."""
@@ -34,7 +35,7 @@ class Blocking:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
         if self._thread is None and not _running():
-            return self._loop.run_until_complete(work)
+            return self._here(work, self._loop)
         if self._thread is None:
             self._thread = threading.Thread(target=self._loop.run_forever, name="hermes", daemon=True)
             self._thread.start()
@@ -44,6 +45,16 @@ class Blocking:
         except KeyboardInterrupt:
             self._stop()
             return result.result()
+
+    def _here(self, work: Coroutine[Any, Any, T], loop: asyncio.AbstractEventLoop) -> T:
+        """In the caller's thread. What another thread asks for meanwhile has a loop of its own, in which it is told, as
+        any work beside a turn, that one is running."""
+        if not self._mine.acquire(blocking=False):
+            return asyncio.run(work)
+        try:
+            return loop.run_until_complete(work)
+        finally:
+            self._mine.release()
 
     async def _pressed(self, work: Coroutine[Any, Any, T]) -> T:
         with pressing(self._stop, inside_user_code):

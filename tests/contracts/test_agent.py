@@ -322,6 +322,22 @@ def test_closing_ends_a_turn_that_another_thread_waits_for(agents: Any, home: Pa
     assert isinstance(Store(home).recall(agent.session_id)[-1], Final)
 
 
+def test_who_asks_from_a_thread_while_a_turn_runs_in_another_is_told_so(agents: Any) -> None:
+    agent = agents(stall(["half ", "an answer"], after=1, seconds=3600), say("fine"))
+    outcomes: list[str] = []
+    asking = threading.Thread(target=lambda: outcomes.append(agent.ask_sync("long").outcome))
+    asking.start()
+    while not agent.turn.events or not agent.busy:
+        time.sleep(0.01)
+    for ask in (lambda: agent.ask_sync("short"), agent.compress_sync):
+        with pytest.raises(HermesError, match="A turn is running"):
+            ask()
+    agent.stop()
+    asking.join(10)
+    assert outcomes == ["interrupted"]
+    assert agent.ask_sync("and now?").text == "fine"
+
+
 async def test_secrets_do_not_reach_the_conversation(agents: Any, home: Path) -> None:
     @tool
     def leak() -> str:

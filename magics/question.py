@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from hermes_kernel.core.safe import NO_MATH
 from hermes_kernel.view import clean, escape
 from magics.live import Spot
 from magics.stopping import dismiss
@@ -56,7 +57,8 @@ class Question:
         try:
             said = await self._answer
         finally:
-            html = f'<div style="white-space:pre-wrap">{escape(self._question)} <b>{escape(said)}</b></div>'
+            words = f"{escape(self._question)} <b>{escape(said)}</b>"
+            html = f'<div class="{NO_MATH}" style="white-space:pre-wrap">{words}</div>'
             self._spot.put({"text/html": html, "text/plain": f"{text} {clean(said)}"})
             for widget in self._all:
                 dismiss(widget)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
+from hermes_kernel.core.safe import NO_MATH
 from hermes_kernel.view import escape
 from hermes_kernel.view.columns import aligned, said
 
@@ -73,8 +74,8 @@ class Table:
         head = "".join(f"<th {CELL}>{escape(name)}</th>" for name in self.columns)
         rows = "".join(f"<tr>{_cells(row)}</tr>" for row in self.rows)
         top = f"<thead><tr>{head}</tr></thead>" if any(self.columns) else ""
-        note = f"<div>{escape(self.note)}</div>" if self.note else ""
-        return f'<table class="hermes-table">{top}<tbody>{rows}</tbody></table>{note}'
+        note = f'<div class="{NO_MATH}">{escape(self.note)}</div>' if self.note else ""
+        return f'<table class="hermes-table {NO_MATH}">{top}<tbody>{rows}</tbody></table>{note}'
 
     def plain(self) -> PlainTable:
         return PlainTable(self.columns, self.rows, self.value, self.note)

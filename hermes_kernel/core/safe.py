@@ -27,6 +27,10 @@ MARKS = re.compile(
 )
 
 
+NO_MATH = "tex2jax_ignore mathjax_ignore"
+"""Classes of HTML in which a dollar is a dollar: notebooks set whatever stands between two of them as mathematics."""
+
+
 def escape(text: str) -> str:
     """`text` for HTML, between tags and inside a quoted attribute alike."""
     return html.escape(clean(text), quote=True)
@@ -38,8 +42,14 @@ def clean(text: str) -> str:
 
 
 def inert(text: str) -> str:
-    """`text` for a line of Markdown: every mark and tag in it is a mere character."""
-    return ACTIVE.sub(lambda found: f"&#{ord(found[0])};", html.escape(clean(text), quote=False))
+    """`text` for a line of Markdown: every mark and tag in it is a mere character. A dollar has an element of its own,
+    for mathematics is looked for once the page is made, and never across elements."""
+    return ACTIVE.sub(_character, html.escape(clean(text), quote=False))
+
+
+def _character(found: re.Match[str]) -> str:
+    written = f"&#{ord(found[0])};"
+    return f"<span>{written}</span>" if found[0] == "$" else written
 
 
 def sanitise(markdown: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from hermes_kernel.core.events import Outcome
 from hermes_kernel.core.figures import counted
-from hermes_kernel.core.safe import clean, escape, sanitise
+from hermes_kernel.core.safe import NO_MATH, clean, escape, sanitise
 from hermes_kernel.view import children
 from hermes_kernel.view.picture import Picture
 from hermes_kernel.view.words import Notice, Row, lasting
@@ -112,7 +112,7 @@ def _lines(picture: Picture) -> Iterator[str]:
 
 
 def _frame(*parts: str) -> str:
-    return f'<div class="hermes-turn" style="{FRAME}">{"".join(parts)}</div>'
+    return f'<div class="hermes-turn {NO_MATH}" style="{FRAME}">{"".join(parts)}</div>'
 
 
 def _status(picture: Picture, seconds: float) -> str:

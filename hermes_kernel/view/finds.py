@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from hermes_kernel.core.figures import counted, minute
-from hermes_kernel.core.safe import clean, escape
+from hermes_kernel.core.safe import NO_MATH, clean, escape
 from hermes_kernel.core.search.found import Found, Hit, Passage, Snippet, Thread
 from hermes_kernel.core.text import brief
 
@@ -43,9 +43,9 @@ def finds_text(found: Found, command: str) -> str:
 def finds_html(found: Found, command: str) -> str:
     """The threads one below the other, each find below its place, in ``<mark>``: readable in a narrow window, too."""
     threads = "".join(map(_block, found.threads))
-    shown = f'<div class="hermes-finds">{threads}</div>' if threads else ""
+    shown = f'<div class="hermes-finds {NO_MATH}">{threads}</div>' if threads else ""
     words = WRITTEN.sub(r"<code>\1</code>", escape(summary(found, command)))
-    return f"{shown}<div>{words}</div>"
+    return f'{shown}<div class="{NO_MATH}">{words}</div>'
 
 
 def summary(found: Found, command: str) -> str:

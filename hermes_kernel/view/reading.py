@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from hermes_kernel.core.events import Outcome
 from hermes_kernel.core.figures import counted, minute
-from hermes_kernel.core.safe import clean, escape
+from hermes_kernel.core.safe import NO_MATH, clean, escape
 from hermes_kernel.core.search.found import Passage
 from hermes_kernel.core.text import brief
 from hermes_kernel.view.finds import short, speaker
@@ -151,7 +151,8 @@ def told_html(told: Conversation, *, folded: bool = True) -> str:
     title, *rest = heading(told)
     head = f"<b>{escape(title)}</b>" + "".join(f"<div>{escape(line)}</div>" for line in rest)
     body = "".join(_html(passage, folded=folded) for passage in told.passages[:MOST])
-    return f'<div class="hermes-told">{head}{body}{"".join(f"<div>{escape(line)}</div>" for line in _rest(told))}</div>'
+    foot = "".join(f"<div>{escape(line)}</div>" for line in _rest(told))
+    return f'<div class="hermes-told {NO_MATH}">{head}{body}{foot}</div>'
 
 
 def _rest(told: Conversation) -> Iterator[str]:

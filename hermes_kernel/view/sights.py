@@ -10,7 +10,7 @@ from typing import Protocol
 
 from hermes_kernel.core.events import Compressed
 from hermes_kernel.core.figures import counted
-from hermes_kernel.core.safe import clean, escape
+from hermes_kernel.core.safe import NO_MATH, clean, escape
 from hermes_kernel.view.bundle import FRAME, TONES
 from hermes_kernel.view.words import shortened
 
@@ -109,4 +109,4 @@ def _line(text: str, before: str = "") -> str:
 
 
 def _frame(inside: str, name: str = "hermes-sight") -> str:
-    return f'<div class="{name}" style="{FRAME}">{inside}</div>'
+    return f'<div class="{name} {NO_MATH}" style="{FRAME}">{inside}</div>'

@@ -58,6 +58,13 @@ await lab.drive(async () => {
   await ended(5);
   seen.compressed = await output(5);
 
+  for (const cell of [6, 7]) { await run(cell); await ended(cell); }
+  seen.titles = await output(6);
+  seen.answers = await output(7);
+  await new Promise((done) => setTimeout(done, 1500)); // mathematics would be set once its code is there
+  seen.formulas = await page.locator("mjx-container").count();
+  await shot("dollars.png");
+
   await page.evaluate(() => window.jupyterapp.commands.execute("docmanager:save"));
   await lab.load();
   await shows(4, "8 of 8 rows");

@@ -16,7 +16,7 @@ from tests.browser.test_browser import HERE, PYTHONS, lab, playwright, pytestmar
 
 TASKS = [{"task": f"Count the {bird}.", "name": f"{bird} <b>bold</b>"} for bird in ("ducks", "geese", "swans")]
 PROMPTS = ["Count the birds.", "Count them again."]
-MAP = "%%hermes --map rows --workers 2\nWhat is the young of a $value?"
+MAP = "%%hermes --map rows --workers 2 --as answers\nWhat is the young of a $value, and of another $value?"
 
 
 def answer(request: Request) -> Step:
@@ -26,7 +26,7 @@ def answer(request: Request) -> Step:
     if "record of a conversation" in system:
         return late(say("## Goal and constraints\n- Count the birds of the pond."), 1.5)
     if "one row of a table" in system:
-        return late(say("A chick."), 0.6)
+        return late(say("A chick for $5, or $6."), 0.6)
     if last["role"] == "tool":
         return say("Six birds. " * 200)
     again = " again" if "again" in str(last["content"]) else ""
@@ -57,6 +57,9 @@ def test_a_person_sees_subagents_a_map_and_a_compression_and_finds_them_after_a_
     assert seen["buttons_left"] == 0
     assert 0 < seen["bar"] < 100
     assert "done · 8 of 8 rows · 8 calls" in seen["mapped"]
+    assert "What is the young of a $value, and of another $value?" in seen["titles"]
+    assert "A chick for $5, or $6." in seen["answers"]
+    assert seen["formulas"] == 0
     assert "compressing the conversation" in seen["compressing"]
     assert "earlier messages were summarised" in seen["compressed"]
     for text in (seen["ended"], seen["reloaded"]):
@@ -77,7 +80,7 @@ def _notebook(kernel: str, url: str) -> nbformat.NotebookNode:
         *(ask + each for each in PROMPTS),
         MAP,
     ]
-    cells.append("%hermes compress")
+    cells += ["%hermes compress", "%hermes sessions all", f"{python}answers"]
     return new_notebook(
         cells=[new_code_cell(each) for each in cells],
         metadata={"kernelspec": {"name": kernel, "display_name": kernel, "language": "python"}},

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hermes_kernel.core.safe import CONTROL
+from hermes_kernel.core.safe import CONTROL, NO_MATH
 from hermes_kernel.core.search.found import ROLES, Found, Hit, Passage, Snippet, Thread
 from hermes_kernel.view.columns import aligned
 from hermes_kernel.view.finds import finds_html, finds_text, marked, short
@@ -145,7 +145,7 @@ def test_where_more_was_found_than_is_shown_it_is_said():
 def test_nothing_found_is_said_in_one_line():
     assert finds_text(Found((), 0), "%hermes") == "Nothing was found."
     assert finds_html(Found((), 0, note="One journal is not readable."), "%hermes") == (
-        "<div>Nothing was found. One journal is not readable.</div>"
+        f'<div class="{NO_MATH}">Nothing was found. One journal is not readable.</div>'
     )
 
 

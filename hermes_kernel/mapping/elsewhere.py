@@ -11,7 +11,7 @@ import sys
 import threading
 import weakref
 from concurrent.futures import Executor
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -126,5 +126,6 @@ def client_of(executor: Executor) -> Any:
 
 
 def forget(executor: Executor, lease: str) -> None:
-    """A job came back: its Dask cluster need not remember it."""
-    import_module(DASK).Event(NAME.format(lease), client=client_of(executor)).clear()
+    """A job came back: its Dask cluster need not remember it. One that is gone does not."""
+    with suppress(OSError, RuntimeError):
+        import_module(DASK).Event(NAME.format(lease), client=client_of(executor)).clear()

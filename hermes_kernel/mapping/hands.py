@@ -6,7 +6,7 @@ import asyncio
 import pickle
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any, Protocol
 
 from hermes_kernel.core.events import Event, Interrupted, Kept, Replied, is_kept
@@ -103,15 +103,21 @@ class There:
     async def ask(self, row: Ask, stop: Stop) -> list[Kept]:
         job = self._job(row)
         STOPS[job.stop] = stop
-        try:
-            future = self._executor.submit(work, job, **once(self._executor))
-        except (BrokenExecutor, RuntimeError) as error:
-            raise Refused(f"the executor takes no more rows: {brief(str(error), 200)}") from None
+        future = self._submitted(job)
         facts = await self._wait(row, future, stop)
-        if is_dask(self._executor):
-            await asyncio.to_thread(forget, self._executor, job.lease)
         await self._writer.append(row.session_id, *facts)
+        if is_dask(self._executor):
+            with suppress(Stopped):
+                await stop.race(asyncio.to_thread(forget, self._executor, job.lease))
         return facts
+
+    def _submitted(self, job: Job) -> Future[tuple[Kept, ...] | None]:
+        try:
+            return self._executor.submit(work, job, **once(self._executor))
+        except (BrokenExecutor, RuntimeError) as error:
+            raise Refused(f"the executor takes no more rows: {_in_words(error)}") from None
+        except Exception as error:  # noqa: BLE001 - an executor of somebody's own, or the way to a cluster
+            raise Lost(f"the executor did not say that it took it: {_in_words(error)}") from None
 
     async def _wait(self, row: Ask, future: Future[tuple[Kept, ...] | None], stop: Stop) -> list[Kept]:
         done = asyncio.wrap_future(future)
@@ -123,10 +129,12 @@ class There:
         if done.cancelled():
             raise Lost("the executor gave it up")
         if error := done.exception():
-            raise Lost(f"its worker is gone: {brief(f'{type(error).__name__}: {error}', 200)}")
-        facts = done.result()
+            raise Lost(f"its worker is gone: {_in_words(error)}")
+        facts: object = done.result()  # of a worker that may be of another version
         if facts is None:
             raise Lost("its worker died while it was being asked")
+        if not isinstance(facts, tuple) or not all(map(is_kept, facts)):
+            raise Lost("its worker brought back what is no answer; does it have another version of hermes-kernel?")
         return list(facts)
 
     def _job(self, row: Ask) -> Job:
@@ -136,12 +144,23 @@ class There:
         STOPS.pop(self._stop, None)
 
 
+def _in_words(error: BaseException) -> str:
+    return brief(" ".join(f"{type(error).__name__}: {error}".split()), 200)
+
+
 async def _settled(future: asyncio.Future[Any]) -> None:
     await asyncio.wait({future})
 
 
 def slots(executor: Executor) -> int:
-    """How many rows an executor can ask at once; 0 where it does not say."""
+    """How many rows an executor can ask at once; 0 where it does not say.
+
+    Raises:
+        HermesError: it is a Dask cluster that cannot be reached.
+    """
     if is_dask(executor):
-        return sum(client_of(executor).nthreads().values())
+        try:
+            return sum(client_of(executor).nthreads().values())
+        except (OSError, RuntimeError, ValueError) as error:
+            raise HermesError(f"The Dask cluster of this executor cannot be reached: {_in_words(error)}") from None
     return int(getattr(executor, "_max_workers", 0))  # there is no public name for it

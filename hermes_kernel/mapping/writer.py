@@ -12,7 +12,7 @@ from uuid import uuid4
 from hermes_kernel.core.events import Final, Kept, Opened
 from hermes_kernel.core.plain import dump
 from hermes_kernel.world.ports import Archive, Clock
-from hermes_kernel.world.store import Store, StoreError
+from hermes_kernel.world.store import Store
 from hermes_kernel.world.store.records import Record
 
 Told = tuple[str, tuple[Kept, ...]]
@@ -48,9 +48,9 @@ class Writer:
         while self._written is not None:
             told, self._waiting = self._waiting, []
             written, self._written = self._written, None
-            try:
-                await asyncio.get_running_loop().run_in_executor(self._thread, self._pen.write, told)
-            except StoreError as error:
+            writing = asyncio.get_running_loop().run_in_executor(self._thread, self._pen.write, told)
+            await asyncio.wait({writing})
+            if (error := writing.exception()) is not None:  # a bug of ours, too: else those who wait do so for ever
                 written.set_exception(error)
             else:
                 written.set_result(None)

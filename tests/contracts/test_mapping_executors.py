@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -16,7 +17,9 @@ from typing import Any
 import pytest
 
 from hermes_kernel import Agent, HermesError
+from hermes_kernel.core.events import Final, Kept
 from hermes_kernel.testing import ScriptedModel, Server, call, late, say, stall, status
+from hermes_kernel.world.store.memory import MemoryLog
 from tests.contracts.mapped import TEMPLATE, Rows, agent_of, row_of, rows
 
 ROOT = Path(__file__).parents[2]
@@ -125,6 +128,58 @@ async def test_an_executor_that_loses_every_row_is_not_given_all_of_them(home: P
     assert result.counts["not_asked"] >= 90
     assert "ImportError: No module named 'hermes_kernel'" in result.note
     assert not server.requests
+
+
+class Odd(Executor):
+    """Does with a row whatever it is told to."""
+
+    def __init__(self, does: Callable[[], Any]) -> None:
+        self._does = does
+
+    def submit(self, work: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(self._does())
+        return future
+
+
+def refuses() -> Any:
+    raise OSError("the way to the\ncluster is <b>closed</b>")
+
+
+@pytest.mark.parametrize(
+    ("does", "says"),
+    [
+        (refuses, "did not say that it took it: OSError: the way to the cluster is <b>closed</b>"),
+        (lambda: (1, "x"), "brought back what is no answer"),
+        (lambda: "x", "brought back what is no answer"),
+    ],
+)
+async def test_an_executor_that_does_what_no_executor_does_ends_its_map_in_a_line(
+    home: Path, does: Callable[[], Any], says: str
+) -> None:
+    with Server(Rows()) as server:
+        async with agent_of(server, home) as agent:
+            result = await agent.map(TEMPLATE, rows(40), executor=Odd(does), workers=2)
+            assert set(result.counts) == {"unknown", "not_asked"}
+            assert says in result.note
+            assert "\n" not in result.note
+            assert result.counts["not_asked"] >= 30
+            again = await agent.map(TEMPLATE, rows(40), again=("unknown",))
+            assert again.counts == {"completed": 40}
+
+
+async def test_a_bug_of_ours_in_the_writing_of_a_row_ends_the_map_and_nobody_waits_for_ever(home: Path) -> None:
+    class Buggy(MemoryLog):
+        def append(self, session_id: str, *events: Kept) -> None:
+            if any(isinstance(event, Final) and event.text == "It is 3." for event in events):
+                raise TypeError("a bug of ours")
+            super().append(session_id, *events)
+
+    with Server(Rows()) as server:
+        async with agent_of(server, home, log=Buggy()) as agent:
+            with pytest.raises(TypeError, match="a bug of ours"):
+                await asyncio.wait_for(agent.map(TEMPLATE, rows(8), workers=2), 20)
+            assert not agent.busy
 
 
 async def test_the_budget_holds_across_workers(home: Path) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
-from contextlib import aclosing
-from typing import TypeVar
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from contextlib import aclosing, contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
 
 from hermes_kernel import Agent
 from hermes_kernel.core.commands import CallModel
@@ -26,6 +27,21 @@ RECORD = "## Goal and constraints\n- sort the letters\n## Facts to keep word for
 def tokens(call: CallModel) -> int:
     """What a call is to this model."""
     return FIXED + sum(4 + len(message.text) // 4 for message in call.transcript)
+
+
+@contextmanager
+def talking(home: Path) -> Iterator[Callable[..., Agent]]:
+    """What makes agents of a model that talks, whose window is known; they are closed in the end."""
+    made: list[Agent] = []
+
+    def make(talk: Talk, **options: Any) -> Agent:
+        given = {"home": home, "context_window": WINDOW, "retry_base_seconds": 0, "max_retries": 0}
+        made.append(Agent(talk, [], **(given | options)))
+        return made[-1]
+
+    yield make
+    for agent in made:
+        agent.close()
 
 
 class Talk:

@@ -23,21 +23,26 @@ from hermes_kernel.world.compressing import Digester
 from hermes_kernel.world.compressing.work import SECONDS
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import MemoryLog, Store, StoreError
-from tests.contracts.talks import RECORD, WINDOW, Talk, ask, begun, compressed, fill, made, of, summaries, until
+from tests.contracts.talks import (
+    RECORD,
+    WINDOW,
+    Talk,
+    ask,
+    begun,
+    compressed,
+    fill,
+    made,
+    of,
+    summaries,
+    talking,
+    until,
+)
 
 
 @pytest.fixture
 def agents(tmp_path: Path) -> Iterator[Any]:
-    made: list[Agent] = []
-
-    def make(talk: Talk, **options: Any) -> Agent:
-        given = {"home": tmp_path / "home", "context_window": WINDOW, "retry_base_seconds": 0, "max_retries": 0}
-        made.append(Agent(talk, [], **(given | options)))
-        return made[-1]
-
-    yield make
-    for agent in made:
-        agent.close()
+    with talking(tmp_path / "home") as make:
+        yield make
 
 
 # --- nobody waits

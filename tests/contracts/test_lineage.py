@@ -12,21 +12,13 @@ import pytest
 from hermes_kernel import Agent, HermesError
 from hermes_kernel.core.events import Asked, Compressed, Continued, Opened
 from hermes_kernel.world.store import MemoryLog
-from tests.contracts.talks import WINDOW, Talk, ask, begun, fill, made, until
+from tests.contracts.talks import Talk, ask, begun, fill, made, talking, until
 
 
 @pytest.fixture
 def agents(tmp_path: Path) -> Iterator[Any]:
-    made: list[Agent] = []
-
-    def make(talk: Talk, **options: Any) -> Agent:
-        given = {"home": tmp_path / "home", "context_window": WINDOW, "retry_base_seconds": 0, "max_retries": 0}
-        made.append(Agent(talk, [], **(given | options)))
-        return made[-1]
-
-    yield make
-    for agent in made:
-        agent.close()
+    with talking(tmp_path / "home") as make:
+        yield make
 
 
 async def ready(agent: Agent, talk: Talk) -> None:

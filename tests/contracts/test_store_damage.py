@@ -20,6 +20,7 @@ from hermes_kernel.world.store import Store, StoreError
 from hermes_kernel.world.store.places import Places
 from hermes_kernel.world.store.retention.retired import retire_sessions, retired
 from tests.contracts.stores import child, done, journals, store, told, turn
+from tests.disks import small_disk
 
 
 def titles(count):
@@ -151,15 +152,10 @@ def test_a_file_that_may_not_grow_costs_the_fact_that_did_not_fit(tmp_path):
 
 
 @pytest.fixture
-def small_disk(tmp_path):
+def disk(tmp_path):
     """A file system of its own with a megabyte."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", place], capture_output=True, check=False)
-    if mounted.returncode:
-        pytest.skip("mounting a small disk takes root")
-    yield place
-    subprocess.run(["umount", "-l", place], check=True)
+    with small_disk(tmp_path, "1m") as place:
+        yield place
 
 
 def fill(log, kept):
@@ -168,20 +164,20 @@ def fill(log, kept):
         kept.append(Titled(f"{n} " + "x" * 1000))
 
 
-def test_a_full_disk_is_said_in_one_line_and_costs_nothing_that_was_there(small_disk):
-    log, kept = store(small_disk / "home"), []
+def test_a_full_disk_is_said_in_one_line_and_costs_nothing_that_was_there(disk):
+    log, kept = store(disk / "home"), []
     with pytest.raises(StoreError) as full:
         fill(log, kept)
-    assert str(full.value).startswith(f"the disk with {small_disk}/home/store is full: free some space")
+    assert str(full.value).startswith(f"the disk with {disk}/home/store is full: free some space")
     assert "\n" not in str(full.value)
-    assert store(small_disk / "home").recall("s") == kept
+    assert store(disk / "home").recall("s") == kept
     with pytest.raises(StoreError):
         log.fold()
-    assert store(small_disk / "home").recall("s") == kept
-    subprocess.run(["mount", "-o", "remount,size=64m", small_disk], check=True)
+    assert store(disk / "home").recall("s") == kept
+    subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
     log.append("s", Titled("room again"))
     assert log.fold().facts == len(kept) + 1
-    assert store(small_disk / "home").recall("s") == [*kept, Titled("room again")]
+    assert store(disk / "home").recall("s") == [*kept, Titled("room again")]
 
 
 UNPRIVILEGED = """
@@ -373,12 +369,12 @@ def test_files_of_ours_that_somebody_wrote_nonsense_into_are_made_anew(written):
     assert log.fold().waiting == ""
 
 
-def test_who_was_deleted_is_never_half_written(small_disk):
+def test_who_was_deleted_is_never_half_written(disk):
     """A write that the disk cuts short may fail with nothing."""
-    places = Places(small_disk)
+    places = Places(disk)
     places.root.mkdir()
     retire_sessions(places, frozenset({"first"}))
-    filler = small_disk / "filler"
+    filler = disk / "filler"
     with pytest.raises(OSError, match="No space"):
         filler.write_bytes(bytes(2**20))
     os.truncate(filler, filler.stat().st_size - 3 * 4096)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 
 import pytest
 
@@ -11,6 +10,7 @@ from hermes_kernel.core.events import Asked, Opened
 from hermes_kernel.world.store import StoreError
 from hermes_kernel.world.store.retention.deletion import delete
 from tests.contracts.stores import store
+from tests.disks import small_disk
 
 FACTS = 600
 
@@ -18,13 +18,8 @@ FACTS = 600
 @pytest.fixture
 def disk(tmp_path):
     """A file system of its own with 24 megabytes."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=24m", "none", place]
-    if subprocess.run(command, capture_output=True, check=False).returncode:
-        pytest.skip("mounting a small disk takes root")
-    yield place
-    subprocess.run(["umount", "-l", place], check=True)
+    with small_disk(tmp_path, "24m") as place:
+        yield place
 
 
 def fill(place, room):

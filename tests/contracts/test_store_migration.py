@@ -16,6 +16,7 @@ from hermes_kernel.world.store import StoreError
 from hermes_kernel.world.store.locks import held
 from hermes_kernel.world.store.views import FORMAT
 from tests.contracts.stores import child, done, store, told, turn
+from tests.disks import small_disk
 from tests.kill.migrating import CHILD
 from tests.kill.nursery import nursery
 
@@ -175,19 +176,14 @@ def test_two_that_come_at_once_bring_it_up_to_date_once(tmp_path):
 
 
 @pytest.fixture
-def small_disk(tmp_path):
+def disk(tmp_path):
     """A file system of its own with a little more than a megabyte."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=1200k", "none", place]
-    if subprocess.run(command, capture_output=True, check=False).returncode:
-        pytest.skip("mounting a small disk takes root")
-    yield place
-    subprocess.run(["umount", "-l", place], check=True)
+    with small_disk(tmp_path, "1200k") as place:
+        yield place
 
 
-def test_a_disk_that_is_full_leaves_the_old_file_and_says_so_in_one_line(small_disk):
-    home = small_disk / "home"
+def test_a_disk_that_is_full_leaves_the_old_file_and_says_so_in_one_line(disk):
+    home = disk / "home"
     path = old(home)
     before = path.read_bytes()
     with pytest.raises(StoreError) as full:
@@ -195,7 +191,7 @@ def test_a_disk_that_is_full_leaves_the_old_file_and_says_so_in_one_line(small_d
     assert "\n" not in str(full.value)
     assert path.read_bytes() == before
     assert not list((home / "store").glob("migrating*"))
-    subprocess.run(["mount", "-o", "remount,size=64m", small_disk], check=True)
+    subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
     assert store(home).fold().waiting == ""
     assert complete(home)
 

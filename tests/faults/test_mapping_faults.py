@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from hermes_kernel import HermesError
 from hermes_kernel.testing import FastClock, Request, Server, Step, say
 from hermes_kernel.world.store import Store
 from tests.contracts.mapped import TEMPLATE, Rows, agent_of, row_of, rows
+from tests.disks import small_disk
 from tests.kill.maps import FAULTS, answer
 
 HOPELESS = frozenset({"filtered", "out of quota", "status 401", "status 402", "status 403", "status 404", "status 400"})
@@ -48,13 +48,8 @@ async def test_every_fault_costs_its_own_row_at_most(tmp_path: Path) -> None:
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of its own with eight megabytes."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=8m", "none", place]
-    if subprocess.run(command, capture_output=True, check=False).returncode:
-        pytest.skip("mounting a small disk takes root")
-    yield place
-    subprocess.run(["umount", "-l", place], check=True)
+    with small_disk(tmp_path, "8m") as place:
+        yield place
 
 
 async def test_a_disk_that_is_full_stops_the_map_and_no_row_is_paid_twice_after_it(disk: Path) -> None:

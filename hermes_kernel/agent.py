@@ -7,7 +7,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
-from hermes_kernel.checks import checked
+from hermes_kernel.checks import checked, limited
 from hermes_kernel.conversation import Conversation
 from hermes_kernel.core.events import Compressed, Event
 from hermes_kernel.core.messages import Image, Usage
@@ -155,7 +155,7 @@ class Agent:
             NoEndpoint: there is no model to ask; the text says how to configure one.
         """
         asked = self._equipment.asked(checked(prompt, budget), budget or self.settings.max_iterations, images)
-        async with aclosing(self._player.play(asked, timeout, tools)) as events:
+        async with aclosing(self._player.play(asked, limited(timeout), tools)) as events:
             async for event in events:
                 yield event
 

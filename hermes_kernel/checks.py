@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from hermes_kernel.core.text import scrub
+from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.errors import HermesError
 
 TITLE = 100  # characters
+LONGEST = 7 * 86_400  # seconds that a person may give a piece of work; the settings end there, too
 
 
 def checked(prompt: object, budget: int | None) -> str:
@@ -23,3 +24,15 @@ def titled(title: str) -> str:
     if not name.isprintable() or not 0 < len(name) <= TITLE:
         raise HermesError(f"A title is one line of 1 to {TITLE} characters, and no control characters.")
     return name
+
+
+def limited(seconds: object) -> float | None:
+    """A time limit that a clock can keep, or None where none was given; refused with a `HermesError` otherwise. An
+    event loop that is given a NaN loses count of all its timers."""
+    if seconds is None:
+        return None
+    if not isinstance(seconds, int | float) or isinstance(seconds, bool) or not 0 <= seconds <= LONGEST:
+        raise HermesError(
+            f"timeout cannot be {brief(repr(seconds), 40)}: it must be seconds, {LONGEST:,} at most, or 0 for no limit."
+        )
+    return seconds

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager, suppress
 
+from hermes_kernel.checks import limited
 from hermes_kernel.core.budget import LEAST
 from hermes_kernel.core.events import Event, Spent
 from hermes_kernel.delegating.child import Terms
@@ -66,6 +67,7 @@ class Delegator:
         calls = equipment.settings.max_iterations if budget is None else budget
         if calls < LEAST:
             raise HermesError(f"A budget of {calls} is too small: a subagent needs {LEAST} model calls.")
+        seconds = equipment.settings.delegate_seconds if (given := limited(timeout)) is None else given
         equipment.model()
         lane = asyncio.Lock() if namespace else None
         terms = Terms(self._session.turn.session_id, equipment.tools, self._delegation.below(), lane)
@@ -77,7 +79,7 @@ class Delegator:
             equipment.offered(tools)
             team = Team(self._resources, terms, allowance.purse(), checked(tasks, terms, tools))
             with self._paid(allowance):
-                return await team.work(stop, equipment.settings.delegate_seconds if timeout is None else timeout)
+                return await team.work(stop, seconds)
 
     @contextmanager
     def _paid(self, allowance: Allowance) -> Iterator[None]:

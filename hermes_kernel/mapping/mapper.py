@@ -79,7 +79,7 @@ class Mapper:
         wish = wished(wishes)
         with ExitStack() as leaving, self._player.working(Work.MAP) as stop, explained():
             self._equipment.model()
-            made = Prompts(Template(template), rows, self._equipment.redact)
+            made = Prompts(Template(template), rows, self._equipment.redact, lambda: stop.by)
             leaving.callback(made.close)
             async with aclosing(self._run(made, wish, stop, leaving)) as told:
                 async for event in told:

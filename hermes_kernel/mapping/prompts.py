@@ -26,18 +26,20 @@ class Prompts:
     """The prompt of each row. ``keys`` name the rows, ``index`` is the frame's own or None; ``digest`` tells these rows
     from others, as far as the template looks at them."""
 
-    def __init__(self, template: Template, rows: Any, redact: Callable[[str], str]) -> None:
-        """Raises:
-        HermesError: the rows or the template cannot be used; the text says which row or name.
+    def __init__(
+        self, template: Template, rows: Any, redact: Callable[[str], str], stopped: Callable[[], object] = bool
+    ) -> None:
+        """``stopped`` is asked before each row: rows may have no end.
+
+        Raises:
+            HermesError: the rows or the template cannot be used, the text says which row or name; or it was stopped.
+            Exception: whatever the rows raise as they are read.
         """
         self.template = template
         self.keys: list[Any] = []
         self._file: IO[bytes] = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - `close` is ours
         try:
-            self._read(rows, redact)
-        except OSError as error:
-            self.close()
-            raise HermesError(f"The prompts cannot be written to {tempfile.gettempdir()}: {error.strerror}.") from None
+            self._read(rows, redact, stopped)
         except BaseException:
             self.close()
             raise
@@ -57,12 +59,14 @@ class Prompts:
         with suppress(OSError):  # a full disk may not take what was still to be written: nobody wants it
             self._file.close()
 
-    def _read(self, rows: Any, redact: Callable[[str], str]) -> None:
+    def _read(self, rows: Any, redact: Callable[[str], str], stopped: Callable[[], object]) -> None:
         given = rows_of(rows)
         self.index = given.index
         columns = dict.fromkeys(given.columns)
         seen = hashlib.sha256()
         for key, record in given.records:
+            if stopped():
+                raise HermesError("Stopped while the rows were read: none was asked.")
             columns.update(dict.fromkeys(record))
             self.keys.append(key)
             prompt = self._prompt(record, seen.update)
@@ -88,4 +92,7 @@ class Prompts:
         return prompt
 
     def _write(self, prompt: bytes) -> None:
-        self._file.write(SIZE.pack(len(prompt)) + prompt)
+        try:
+            self._file.write(SIZE.pack(len(prompt)) + prompt)
+        except OSError as error:
+            raise HermesError(f"The prompts cannot be written to {tempfile.gettempdir()}: {error.strerror}.") from None

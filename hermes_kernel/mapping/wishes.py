@@ -8,7 +8,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, fields
 from typing import Any
 
-from hermes_kernel.checks import titled
+from hermes_kernel.checks import limited, titled
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.mapping.asking import Given
@@ -34,6 +34,7 @@ class Wishes:
             value = getattr(self, what)
             if value is not None and (not isinstance(value, int) or value < 1):
                 raise HermesError(f"{what} cannot be {brief(repr(value), 40)}: it must be a whole number from 1.")
+        object.__setattr__(self, "timeout", limited(self.timeout))
         again = (self.again,) if isinstance(self.again, str) else self.again
         if wrong := [each for each in again if each not in set(RowOutcome)]:
             raise HermesError(f"again cannot be {brief(repr(wrong[0]), 40)}: it must be among {', '.join(RowOutcome)}.")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import subprocess
 import sys
 import textwrap
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -259,6 +260,48 @@ async def test_a_stop_closes_the_rows_in_flight_and_asks_no_more(home: Path) -> 
             facts = agent.store.recall(result[0].session_id)
             assert isinstance(facts[-1], Final)
         assert len(server.requests) == 4
+
+
+async def test_rows_without_an_end_are_read_until_the_stop_and_none_is_asked(home: Path) -> None:
+    with Server(Rows()) as server:
+        async with agent_of(server, home) as agent:
+
+            def endless() -> Iterator[dict[str, int]]:
+                for n in itertools.count():
+                    if n == 1000:
+                        agent.stop()
+                    yield {"n": n}
+
+            with pytest.raises(HermesError, match="Stopped while the rows were read: none was asked"):
+                await agent.map(TEMPLATE, endless())
+            assert not agent.busy
+            assert (await agent.map(TEMPLATE, rows(2))).counts == {"completed": 2}
+    assert len(server.requests) == 2
+
+
+async def test_what_rows_raise_as_they_are_read_is_theirs_and_nobody_elses(home: Path) -> None:
+    def broken() -> Iterator[dict[str, int]]:
+        yield {"n": 1}
+        raise ConnectionResetError("the table is gone")
+
+    with Server(Rows()) as server:
+        async with agent_of(server, home) as agent:
+            with pytest.raises(ConnectionResetError, match="the table is gone"):
+                await agent.map(TEMPLATE, broken())
+            assert not agent.busy
+    assert not server.requests
+
+
+@pytest.mark.parametrize("timeout", [-1, float("nan"), float("inf"), "5", 1e9, True])
+async def test_a_time_that_no_clock_can_keep_is_refused_wherever_one_may_be_given(home: Path, timeout: Any) -> None:
+    with Server(Rows()) as server:
+        async with agent_of(server, home) as agent:
+            for work in (agent.map(TEMPLATE, rows(2), timeout=timeout), agent.ask("Row 1: go", timeout=timeout),
+                         agent.delegate("Row 1: go", timeout=timeout)):  # fmt: skip
+                with pytest.raises(HermesError, match="timeout cannot be .*: it must be seconds"):
+                    await work
+                assert not agent.busy
+    assert not server.requests
 
 
 async def test_who_stops_listening_stops_the_map(home: Path) -> None:

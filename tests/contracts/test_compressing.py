@@ -37,6 +37,7 @@ from tests.contracts.talks import (
     talking,
     until,
 )
+from tests.contracts.toolbox import Someone, observed, run_calls
 
 
 @pytest.fixture
@@ -383,15 +384,19 @@ async def test_a_title_goes_along_and_names_one_session(agents: Any) -> None:
     assert agent.store.find("Sorted letters") == agent.session_id
 
 
-async def test_what_was_allowed_and_is_still_to_be_done_goes_along(agents: Any) -> None:
-    talk = Talk()
+async def test_what_was_allowed_for_the_session_is_not_asked_again_after_it(agents: Any) -> None:
+    talk, person = Talk(), Someone("this session")
     talk.open.set()
-    agent = agents(talk)
-    agent.tools._session.approvals.session.add("rule")
+    agent = agents(talk, person=person)
+    dangerous = ("terminal", {"command": "rm -rf ./there-is-no-such-folder"})
+    assert observed(await run_calls(agent.tools, dangerous)).ok
     old = agent.session_id
     await fill(agent, lambda _: agent.session_id != old)
-    assert agent.tools._session.approvals.session == {"rule"}
-    assert agent.tools._session.id == agent.session_id
+    assert observed(await run_calls(agent.tools, dangerous)).ok
+    assert len(person.asked) == 1
+    agent.new()
+    await run_calls(agent.tools, dangerous)
+    assert len(person.asked) == 2, "another conversation is another session"
 
 
 async def test_an_undo_goes_no_further_back_than_the_compression(agents: Any) -> None:

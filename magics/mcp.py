@@ -9,15 +9,17 @@ from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.world.mcp import Servers, State, WrongServer
 from hermes_kernel.world.mcp.adding import USAGE, adding
+from hermes_kernel.world.mcp.state import Phase
 from magics.table import Table
 
 if TYPE_CHECKING:
     from magics.desk import Desk
 
-COLUMNS = ("server", "how", "state", "tools", "")
+COLUMNS = ("server", "how", "state", "tools", "why")
 NONE = (
     f"There are no MCP servers. {USAGE}; `$HERMES_HOME/mcp.json` holds them, and kernel.toml may: [mcp_servers.NAME]."
 )
+MEND = "`%hermes mcp restart NAME` starts a server again, `%hermes mcp remove NAME` takes it away."
 ACTIONS = ("add", "remove", "restart", "tools NAME")
 
 
@@ -29,6 +31,9 @@ def mcp(desk: Desk, rest: str) -> Table:
     """
     action, _, words = rest.partition(" ")
     servers, name = desk.agent.servers, words.strip()
+    if action in ("remove", "restart", "tools") and not name:
+        there = ", ".join(state.name for state in servers.states()) or "none"
+        raise HermesError(f"mcp {action} needs the NAME of a server. There are: {there}.")
     try:
         match action:
             case "" | "list":
@@ -51,17 +56,19 @@ def mcp(desk: Desk, rest: str) -> Table:
 
 def _listed(servers: Servers) -> Table:
     states = servers.states()
-    return Table(COLUMNS if states else (), tuple(_row(each) for each in states), states, "" if states else NONE)
+    if not states:
+        return Table((), (), states, NONE)
+    columns = COLUMNS if any(_why(each) for each in states) else COLUMNS[:-1]
+    rows = tuple(_row(each)[: len(columns)] for each in states)
+    return Table(columns, rows, states, MEND if any(each.phase is Phase.FAILED for each in states) else "")
 
 
-def _row(state: State) -> tuple[str, str, str, int, str]:
-    return (
-        state.name,
-        state.how,
-        str(state.phase),
-        len(state.tools),
-        "; ".join(filter(None, (state.why, *state.left_out))),
-    )
+def _row(state: State) -> tuple[str | int, ...]:
+    return state.name, state.how, str(state.phase), len(state.tools), _why(state)
+
+
+def _why(state: State) -> str:
+    return "; ".join(filter(None, (state.why, *state.left_out)))
 
 
 def _added(servers: Servers, line: str) -> Table:
@@ -79,5 +86,5 @@ def _tools(servers: Servers, name: str) -> Table:
     servers.settle()
     state = servers.state(name)
     rows = tuple((tool.name, brief(tool.description, 120)) for tool in state.tools.values())
-    note = "; ".join(filter(None, (str(state.phase), state.why, *state.left_out)))
+    note = "; ".join(filter(None, (str(state.phase), _why(state))))
     return Table(("tool", "what its server says of it") if rows else (), rows, state, note)

@@ -87,11 +87,19 @@ def test_a_wrong_word_is_one_line_that_says_what_is_allowed(kernel):
         ("add x 'open", "A quote is not closed"),
         ("restart nobody", "There is no MCP server 'nobody'"),
         ("remove nobody", "There is no MCP server 'nobody'"),
+        ("remove", "mcp remove needs the NAME of a server. There are: none."),
     ):
         ran = kernel.run(f"%hermes mcp {line}")
         assert ran.status == "error"
         assert says in ran.error
         assert "Traceback" not in ran.error
+
+
+def test_a_server_that_cannot_be_started_says_why_and_what_may_be_done(kernel):
+    shown = kernel.run("%hermes mcp add gone no-such-program").text
+    assert "there is no program 'no-such-program' on its PATH" in shown
+    assert "`%hermes mcp restart NAME` starts a server again" in shown
+    assert "restart" not in kernel.run("%hermes mcp remove gone").text
 
 
 def test_one_of_two_servers_is_killed_in_a_turn_and_nothing_is_left_when_the_kernel_ends(kernel, asked):

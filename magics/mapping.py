@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import aclosing
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
-from hermes_kernel.mapping import MapResult, RowOutcome
+from hermes_kernel.mapping import MapResult, Progress, RowOutcome
 from hermes_kernel.mapping.rows import SCALAR, rows_of
 from hermes_kernel.mapping.template import MARK, WHOLE
-from hermes_kernel.view.sights import Progress
+from hermes_kernel.view.sights import Bar
 from hermes_kernel.world.folder import here
 from magics.options import Options
 from magics.prompt import Prompt, visible
-from magics.sighted import watching
+from magics.sighted import Watching, watching
 from magics.verdict import stopped
 
 if TYPE_CHECKING:
@@ -62,24 +61,41 @@ async def _shown(desk: Desk, options: Options, template: str, rows: Any, press: 
         "tools": _tools(desk, options.tools or ()),
         "again": options.again,
     }
-    shown, seen = None, Progress(0)
+    seen = _Seen(lambda bar: watching(desk.shell, bar, press, options))
     try:
-        async with aclosing(desk.agent.mapper.stream(template, rows, **wishes)) as told:
-            async for event in told:
-                if isinstance(event, MapResult):
-                    if shown is not None:
-                        shown.show(_ended(seen, event))
-                    return event
-                seen = Progress(event.of, event.done, event.failed, event.kept, event.calls)
-                shown = shown or watching(desk.shell, seen, press, options)
-                shown.show(seen)
+        result = await desk.agent.mapper.map(template, rows, seen.see, **wishes)
+        seen.end(result)
+        return result
     finally:
-        if shown is not None:
-            shown.close()
-    raise AssertionError("a map tells its result last")
+        seen.close()
 
 
-def _ended(seen: Progress, result: MapResult) -> Progress:
+class _Seen:
+    """What is seen of a map, from its first news on."""
+
+    def __init__(self, begin: Callable[[Bar], Watching]) -> None:
+        self._begin = begin
+        self._bar = Bar(0)
+        self._shown: Watching | None = None
+
+    def see(self, far: Progress) -> None:
+        """It is as far as this."""
+        self._bar = Bar(far.of, far.done, far.failed, far.kept, far.calls)
+        self._shown = self._shown or self._begin(self._bar)
+        self._shown.show(self._bar)
+
+    def end(self, result: MapResult) -> None:
+        """It has come to its end."""
+        if self._shown is not None:
+            self._shown.show(_ended(self._bar, result))
+
+    def close(self) -> None:
+        """Nothing more will be shown."""
+        if self._shown is not None:
+            self._shown.close()
+
+
+def _ended(seen: Bar, result: MapResult) -> Bar:
     """What is to be said of a map that is over."""
     left = RowOutcome.NOT_ASKED in result.counts
     again = ",".join(result.left)

@@ -8,7 +8,6 @@ import argparse
 import asyncio
 import json
 import sys
-from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from hermes_kernel.cli.trouble import Failure
 
 if TYPE_CHECKING:
     from hermes_kernel import Agent
-    from hermes_kernel.mapping import MapResult
+    from hermes_kernel.mapping import MapResult, Progress
 
 
 def add_map(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -66,19 +65,16 @@ def map_rows(options: argparse.Namespace) -> int:
 
 async def _asked(agent: Agent, template: str, rows: list[dict[str, Any]], wishes: dict[str, Any]) -> MapResult:
     """The map to its end, and in a terminal how far it is. Ctrl-C ends it cleanly."""
-    from hermes_kernel.mapping import MapResult
-    from hermes_kernel.view.sights import Progress
+    from hermes_kernel.view.sights import Bar
     from hermes_kernel.world.interrupt import pressing
     from hermes_kernel.world.tools.usercode import inside_user_code
 
     with Foot() as foot, pressing(lambda: agent.stop("person"), inside_user_code):
-        async with aclosing(agent.mapper.stream(template, rows, **wishes)) as told:
-            async for event in told:
-                if isinstance(event, MapResult):
-                    return event
-                seen = Progress(event.of, event.done, event.failed, event.kept, event.calls)
-                foot.say(seen.line(event.seconds))
-    raise AssertionError("a map tells its result last")
+
+        def watch(far: Progress) -> None:
+            foot.say(Bar(far.of, far.done, far.failed, far.kept, far.calls).line(far.seconds))
+
+        return await agent.mapper.map(template, rows, watch, **wishes)
 
 
 def _advice(result: MapResult) -> str:

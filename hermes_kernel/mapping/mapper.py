@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import ExitStack, aclosing, suppress
 from typing import Any
 from uuid import uuid4
@@ -47,12 +47,16 @@ class Mapper:
         self._clock = resources.clock
         self._player = player
 
-    async def map(self, template: str, rows: Any, **wishes: Any) -> MapResult:
-        """`stream` to its end."""
+    async def map(
+        self, template: str, rows: Any, watch: Callable[[Progress], object] | None = None, **wishes: Any
+    ) -> MapResult:
+        """`stream` to its end; ``watch`` is called with each `Progress`."""
         async with aclosing(self.stream(template, rows, **wishes)) as told:
             async for event in told:
                 if isinstance(event, MapResult):
                     return event
+                if watch is not None:
+                    watch(event)
         raise AssertionError("a map tells its result last")
 
     async def stream(self, template: str, rows: Any, **wishes: Any) -> AsyncGenerator[Progress | MapResult, None]:

@@ -32,7 +32,7 @@ class Sight(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class Bar:
     """``done`` of ``of`` rows have an outcome, ``failed`` of them no answer; ``kept`` of them were answered in an
     earlier run. ``ended`` is how it ended, and empty while it goes on; ``note`` is why rows were left out."""
 

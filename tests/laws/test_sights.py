@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hermes_kernel.core.events import Compressed
-from hermes_kernel.view.sights import Progress, Shortening
+from hermes_kernel.view.sights import Bar, Shortening
 from tests.laws.test_view import HOSTILE, OURS, tags
 
 
@@ -18,7 +18,7 @@ def maps(draw, **given_):
     of = draw(st.integers(0, 5000))
     done = draw(st.integers(0, of))
     failed, kept = draw(st.integers(0, done)), draw(st.integers(0, done))
-    return Progress(of, done, failed, kept, draw(st.integers(0, 9000)), **given_)
+    return Bar(of, done, failed, kept, draw(st.integers(0, 9000)), **given_)
 
 
 @given(maps(), st.floats(0, 1e6))
@@ -45,7 +45,7 @@ def test_what_is_left_is_guessed_from_the_rows_that_were_asked_now(progress, sec
 @given(HOSTILE, st.floats(0, 100))
 def test_no_words_become_html(words, seconds):
     ended = Compressed((), 900, 100, note=words)
-    for sight in (Progress(3, 3, ended=words, note=words), Shortening(words), Shortening(ended=ended)):
+    for sight in (Bar(3, 3, ended=words, note=words), Shortening(words), Shortening(ended=ended)):
         html = sight.html(seconds)
         assert {tag for tag, _ in tags(html)} <= OURS
         assert not [key for _, attributes in tags(html) for key in attributes if key.startswith("on")]

@@ -107,7 +107,7 @@ class Child:
             clock=self._resources.clock,
             seconds=settings.tool_seconds,
             vision=settings.vision,
-            secrets=lambda: (settings.api_key,),
+            secrets=lambda: self._terms.tools.secrets,
         )
         return self._python.tool()
 

@@ -17,6 +17,7 @@ import pytest
 
 from hermes_kernel.core.events import Approved, Interrupted, Observed
 from hermes_kernel.world.stop import Stop
+from hermes_kernel.world.tools.terminal import environment
 from tests.contracts.hubs import HAS_NODE, NODE, TIME, Hub, lines, own, processes, published, until
 from tests.contracts.toolbox import Nobody, Someone
 
@@ -183,6 +184,17 @@ async def test_values_of_env_are_filled_in_and_seen_by_nobody_but_the_server(hub
     for state in at.servers.states():
         assert "hunter2" not in repr(state)
     assert "hunter2" not in (await at.call("terminal", command="echo tok-hunter2-hunter2")).text
+
+
+async def test_what_a_server_is_given_of_the_environment_no_command_is_given(hub, monkeypatch):
+    monkeypatch.setenv("ODD_NAME", "hunter2-hunter2-hunter2")
+    monkeypatch.setenv("PLAIN_NAME", "nobody minds")
+    at = await hub(own=own(env={"SECRET_KEY": "${ODD_NAME}"})).ready()
+    said = (await at.call("terminal", command="echo ${ODD_NAME-absent} ${PLAIN_NAME-absent}")).text
+    assert said.startswith("absent nobody minds")
+    passed = environment(os.environ, at.tools.secrets)  # as a subagent's own kernel has it
+    assert "ODD_NAME" not in passed
+    assert "PLAIN_NAME" in passed
 
 
 async def test_a_variable_that_is_not_set_fails_its_server_by_name(hub):

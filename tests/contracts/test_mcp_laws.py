@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from hermes_kernel.world.mcp.lines import ENDS, Lines, TooLong
 from hermes_kernel.world.mcp.naming import seen, tool_name
+from hermes_kernel.world.mcp.offering import rule_of
 from hermes_kernel.world.mcp.schemas import CHARACTERS, Unusable, usable
 from hermes_kernel.world.model.schema import plain
 from hermes_kernel.world.tools.arguments import Misfit, fit_arguments
@@ -45,6 +46,15 @@ def test_a_tools_name_is_one_that_every_provider_takes_and_always_the_same(serve
     assert name.startswith("mcp_")
     assert tool_name(server, tool) == name
     assert tool_name(server, tool, {name}) != name or len(name) == 64
+
+
+NAMES = st.text(st.sampled_from('a:"\\…\u200b '), max_size=4) | st.integers(79, 82).map(lambda size: "x" * size)
+
+
+@given(NAMES, NAMES, NAMES, NAMES)
+def test_an_answer_for_good_is_for_one_tool_of_one_server_whatever_they_are_called(server, tool, other, its):
+    assert (rule_of(server, tool) == rule_of(other, its)) == ((server, tool) == (other, its))
+    assert len(rule_of(server, tool * 1000)) < 1000
 
 
 @given(st.text(st.characters()), st.integers(1, 200))

@@ -300,9 +300,10 @@ async def test_a_server_in_the_background_does_not_hold_the_call_and_goes_on(tmp
 
 async def test_no_secret_of_this_process_reaches_a_command(tmp_path):
     passed = environment(
-        {"OPENAI_API_KEY": "a", "MY_TOKEN": "b", "DB_PASSWORD": "c", "HERMES_API_KEY": "d", "HARMLESS": "x-k3y-x", "PATH": "/bin",
-         "SSH_AUTH_SOCK": "/s", "MPLBACKEND": "module://matplotlib_inline.backend_inline", "HOME": "/h"},
-        ("k3y",),
+        {"OPENAI_API_KEY": "a", "MY_TOKEN": "b", "DB_PASSWORD": "c", "HERMES_API_KEY": "d", "ADDRESS": "x://hunter2hunter2@y",
+         "PATH": "/usr/local/bin", "WHERE": "local", "SSH_AUTH_SOCK": "/s",
+         "MPLBACKEND": "module://matplotlib_inline.backend_inline", "HOME": "/h"},
+        ("hunter2hunter2", "local"),
     )  # fmt: skip
     assert {name for name in passed if name not in ("PAGER", "GIT_PAGER", "GIT_TERMINAL_PROMPT", "TERM", "DEBIAN_FRONTEND")} == {
         "PATH", "SSH_AUTH_SOCK", "HOME"}  # fmt: skip

@@ -10,7 +10,7 @@ import asyncio
 import atexit
 import contextlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future, wait
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ class OwnKernel:
 
     def __init__(  # noqa: PLR0913 - what a kernel is made of, each by its name
         self, spec: str = "python3", *, cwd: Path, clock: Clock, seconds: float, vision: str = "auto",
-        secrets: Callable[[], tuple[str, ...]] = tuple, start_seconds: float = START_SECONDS,
+        secrets: Callable[[], Collection[str]] = tuple, start_seconds: float = START_SECONDS,
     ) -> None:  # fmt: skip
         self.spec = spec
         self.cwd = cwd

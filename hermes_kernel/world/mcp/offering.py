@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 TOOLS = 128  # of one server; it is the most that a provider takes of all
 DESCRIPTION = 2_000  # characters
 LINES = 8  # about tools that are left out
+RULE = 80  # characters of a tool's name that an answer for good is remembered by, besides a hash
 
 Call = Callable[[str, Mapping[str, Any]], Awaitable[Result]]
 """Has the server run its tool of this name with these arguments."""
@@ -81,4 +84,12 @@ def _tool(server: Described, tool: types.Tool, name: str, call: Call) -> Tool:
 
 def _risk(server: str, tool: str) -> Risk:
     named = brief(seen(tool, 80), 80)
-    return Risk(f"mcp:{server}:{named}", f"{named!r} is a tool of the MCP server {server!r}, which is not trusted")
+    return Risk(rule_of(server, tool), f"{named!r} is a tool of the MCP server {server!r}, which is not trusted")
+
+
+def rule_of(server: str, tool: str) -> str:
+    """What a person's "always" is remembered by: of no other pair of names, whatever is in them, and never long."""
+    whole = (
+        tool if len(tool) <= RULE else f"{tool[:RULE]}…{hashlib.sha256(tool.encode('utf-8', 'replace')).hexdigest()}"
+    )
+    return f"mcp:{json.dumps(server)}:{json.dumps(whole)}"

@@ -119,7 +119,7 @@ class Tools:
             make_read_file(here, settings.tool_result_chars),
             make_write_file(here, self.home),
             make_edit_file(here, self.home),
-            make_terminal(here, settings.tool_seconds, lambda: (self.settings.api_key,)),
+            make_terminal(here, settings.tool_seconds, lambda: self.secrets),
             make_search_files(here),
             *self._of_session(),
             make_clarify(lambda: self.person),
@@ -190,7 +190,7 @@ class Tools:
 
     def kept(self, text: str, limit: int, name: str) -> Bounded:
         """`text` without secrets in at most `limit` characters; all of a longer one is in a file named after `name`."""
-        return keep(redact(text, self._secrets), limit, self._folder(), name)
+        return keep(redact(text, self.secrets), limit, self._folder(), name)
 
     def names(self) -> tuple[str, ...]:
         """The names, in the order they are offered."""
@@ -228,7 +228,8 @@ class Tools:
         return found
 
     @property
-    def _secrets(self) -> frozenset[str]:
+    def secrets(self) -> frozenset[str]:
+        """Values that no result may show and no command is given: the settings' and those of the sources."""
         return self.settings.secrets.union(*(source.secrets for source in self.sources))
 
     async def _admit(self, ready: Ready) -> Ready | Answered:
@@ -241,7 +242,7 @@ class Tools:
         return Answered(ready.call, text)
 
     def _finish(self, made: Ready | Answered, result: Result, seconds: float) -> Observed:
-        text = redact(result.text, self._secrets)
+        text = redact(result.text, self.secrets)
         if isinstance(made, Ready):
             text += self._session.guard.record(made.signature, text, ok=result.ok, harmless=made.tool.repeatable)
         kept = keep(text, self.settings.tool_result_chars, self._folder(), made.call.id)

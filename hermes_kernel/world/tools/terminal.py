@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+from hermes_kernel.core.redact import SHORTEST
 from hermes_kernel.world.tools.danger import shell_risk
 from hermes_kernel.world.tools.places import located, said
 from hermes_kernel.world.tools.processes import Ended, run_process
@@ -33,7 +34,7 @@ OVERWRITTEN = re.compile(r"(?<![^\n\r])[^\n\r]*+\r(?!\n)(?=[^\n])")
 LONGEST = 7 * 86_400.0
 
 
-def make_terminal(folder: Callable[[], Path], seconds: float, secrets: Callable[[], tuple[str, ...]]) -> Tool:
+def make_terminal(folder: Callable[[], Path], seconds: float, secrets: Callable[[], Collection[str]]) -> Tool:
     """The tool for commands in `folder`, each with a deadline of `seconds` unless it names its own. No variable whose
     name or value is a secret (``secrets``: the values known to be) is passed on."""
     limit = seconds
@@ -80,12 +81,16 @@ def told(ended: Ended, seconds: float) -> Result:
     return Result("\n".join([output, *notes] if output else notes), ok=ended.code == 0)
 
 
-def environment(present: Mapping[str, str], secrets: tuple[str, ...]) -> dict[str, str]:
-    """`present` without secrets and without what only this kernel needs."""
+def environment(present: Mapping[str, str], secrets: Collection[str]) -> dict[str, str]:
+    """`present` without secrets and without what only this kernel needs. A value that holds a secret goes with it; one
+    that only holds a word which serves as a key (``local``, of ``/usr/local/bin``) stays."""
+    long = [secret for secret in secrets if len(secret) >= SHORTEST]
     kept = {
         name: value
         for name, value in present.items()
-        if (name in HARMLESS or not SECRET.search(name)) and not any(secret in value for secret in secrets if secret)
+        if (name in HARMLESS or not SECRET.search(name))
+        and value not in secrets
+        and not any(secret in value for secret in long)
     }
     if kept.get("MPLBACKEND", "").startswith("module://"):
         del kept["MPLBACKEND"]

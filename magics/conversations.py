@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hermes_kernel.core.figures import minute
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
-from hermes_kernel.looking import Answer, answer, conversation, conversations, summarised, whole
+from hermes_kernel.looking import Answer, answer, conversation, conversations, none, summarised, whole
 from hermes_kernel.view.finds import finds_html, finds_text, short
 from hermes_kernel.view.reading import Conversation, told_html, told_text, turns
 from hermes_kernel.world.folder import here
@@ -31,12 +31,6 @@ READ = {"summary": summarised, "all": whole}
 COLUMNS = ("session", "title", "outcome", "calls", "last active")
 
 
-def _none(desk: Desk) -> str:
-    if desk.store.sessions(1):
-        return "There are no conversations; `%hermes sessions all` lists the sessions of maps and subagents."
-    return "There are no conversations yet."
-
-
 def sessions(desk: Desk, rest: str) -> Shown:
     """The conversations last active, the latest first; or all sessions, those of subagents and of maps among them."""
     words = rest.split()
@@ -49,7 +43,7 @@ def sessions(desk: Desk, rest: str) -> Shown:
         found = desk.store.sessions(most)
         rows = tuple((*_session(each), each.kind, short(each.parent)) for each in found)
         columns = (*COLUMNS, "kind", "from")
-    return Table(columns if rows else (), rows, found, "" if rows else _none(desk))
+    return Table(columns if rows else (), rows, found, "" if rows else none(desk.store, f"{HERE} sessions all"))
 
 
 def _session(row: SessionRow) -> tuple[Any, ...]:

@@ -18,9 +18,6 @@ from hermes_kernel.view.finds import short
 if TYPE_CHECKING:
     from hermes_kernel.world.store import SessionRow
 
-NONE = "There are no conversations yet."
-OTHERS = "There are no conversations; `--all` lists the sessions of maps and subagents."
-
 
 def add_sessions(commands: Commands[argparse.ArgumentParser]) -> None:
     """The command, its options, and the commands below it."""
@@ -41,15 +38,15 @@ def sessions(options: argparse.Namespace) -> int:
     """
     if options.n < 1:
         raise Misuse("-n must be at least 1")
-    from hermes_kernel.looking import conversations
+    from hermes_kernel.looking import conversations, none
 
     with opened() as store:
         rows = store.sessions(options.n) if options.all else conversations(store, options.n)
-        others = not rows and bool(store.sessions(1))
+        empty = "" if rows else none(store, "--all")
     if options.json:
         print(json.dumps([dataclasses.asdict(row) for row in rows], ensure_ascii=False, indent=2))
     else:
-        print("\n".join(_line(row, kind=options.all) for row in rows) or (OTHERS if others else NONE))
+        print("\n".join(_line(row, kind=options.all) for row in rows) or empty)
     return 0
 
 

@@ -34,6 +34,17 @@ def conversations(store: Store, most: int) -> list[SessionRow]:
         asked *= 4
 
 
+def none(store: Store, everything: str) -> str:
+    """What is said where there is no conversation to list; the command `everything` lists sessions of all kinds.
+
+    Raises:
+        StoreError: the store cannot be read.
+    """
+    if store.sessions(1):
+        return f"There are no conversations; `{everything}` lists the sessions of maps and subagents."
+    return "There are no conversations yet."
+
+
 def conversation(store: Store, name: str) -> Conversation:
     """The session that `name` names, to be read.
 

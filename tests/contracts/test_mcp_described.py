@@ -6,6 +6,8 @@ import json
 import re
 import shlex
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -125,6 +127,36 @@ def test_the_file_is_for_its_owner_alone_and_written_whole(tmp_path):
     with pytest.raises(WrongServer, match="takes either"):
         add(home, "b", {})
     assert written(home) == {"a": GOOD}
+
+
+def test_of_many_that_write_at_once_nobody_is_lost(tmp_path):
+    code = """
+import sys, pathlib
+from hermes_kernel.world.mcp.file import add
+for n in range(20):
+    add(pathlib.Path(sys.argv[1]), sys.argv[2] + str(n), {"command": "x"})
+"""
+    writing = [subprocess.Popen([sys.executable, "-c", code, tmp_path, name]) for name in "abc"]
+    assert [each.wait(60) for each in writing] == [0, 0, 0]
+    assert set(written(tmp_path)) == {f"{name}{n}" for name in "abc" for n in range(20)}
+
+
+@pytest.mark.parametrize(
+    "text", ['\ufeff{"mcpServers": {}, "note": "é"}', '{"note": "\\ud83d", "mcpServers": {}}', ""],
+    ids=["marked", "torn", "empty"],
+)  # fmt: skip
+def test_a_file_as_other_programs_write_it_is_read_and_what_stands_in_it_stays(tmp_path, text):
+    (tmp_path / FILE).write_text(text, encoding="utf-8")
+    add(tmp_path, "mine", GOOD)
+    before = json.loads(text.removeprefix("\ufeff") or "{}")
+    assert json.loads((tmp_path / FILE).read_text(encoding="utf-8")) == before | {"mcpServers": {"mine": GOOD}}
+    assert not list(tmp_path.glob(f".{FILE}.[0-9]*"))
+
+
+def test_what_is_no_file_is_told_in_one_sentence(tmp_path):
+    (tmp_path / FILE).mkdir()
+    with pytest.raises(WrongServer, match=r"^[^:]*mcp.json is no file of at most 1,000,000 bytes\.$"):
+        written(tmp_path)
 
 
 def test_a_file_that_is_a_link_stays_one(tmp_path):

@@ -3,13 +3,15 @@ stands in it beside them is kept as it is; a file that cannot be understood is l
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hermes_kernel.core.text import brief
+from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.world.mcp.described import WrongServer, described
 
 FILE = "mcp.json"
@@ -42,8 +44,9 @@ def add(home: Path, name: str, table: Mapping[str, Any]) -> None:
         WrongServer: it is none, or the file cannot be read or written.
     """
     described(name, table)
-    whole = _whole(home)
-    _keep(home, whole | {SERVERS: dict(_tables(home, whole)) | {name: dict(table)}})
+    with _alone(home):
+        whole = _whole(home)
+        _keep(home, whole | {SERVERS: dict(_tables(home, whole)) | {name: dict(table)}})
 
 
 def remove(home: Path, name: str) -> None:
@@ -52,21 +55,23 @@ def remove(home: Path, name: str) -> None:
     Raises:
         WrongServer: it is not in it, or the file cannot be read or written.
     """
-    whole = _whole(home)
-    tables = dict(_tables(home, whole))
-    if name not in tables:
-        known = ", ".join(tables) or "none"
-        raise WrongServer(f"There is no MCP server {brief(name, 40)!r} in {home / FILE}. There are: {known}.")
-    del tables[name]
-    _keep(home, whole | {SERVERS: tables})
+    with _alone(home):
+        whole = _whole(home)
+        tables = dict(_tables(home, whole))
+        if name not in tables:
+            known = ", ".join(tables) or "none"
+            raise WrongServer(f"There is no MCP server {brief(name, 40)!r} in {home / FILE}. There are: {known}.")
+        del tables[name]
+        _keep(home, whole | {SERVERS: tables})
 
 
 def _whole(home: Path) -> dict[str, Any]:
     path = home / FILE
     try:
-        if path.exists() and (not path.is_file() or path.stat().st_size > LARGEST):
-            raise WrongServer(f"{path} is no file of at most {LARGEST:,} bytes.")
-        found = json.loads(path.read_text(encoding="utf-8") or "{}")
+        text = _text(path)
+        found = json.loads(text or "{}")
+    except WrongServer:
+        raise
     except FileNotFoundError:
         return {}
     except OSError as error:
@@ -78,6 +83,12 @@ def _whole(home: Path) -> dict[str, Any]:
     return found
 
 
+def _text(path: Path) -> str:
+    if path.exists() and (not path.is_file() or path.stat().st_size > LARGEST):
+        raise WrongServer(f"{path} is no file of at most {LARGEST:,} bytes.")
+    return path.read_text(encoding="utf-8-sig")
+
+
 def _tables(home: Path, whole: Mapping[str, Any]) -> Mapping[str, Any]:
     tables = whole.get(SERVERS, {})
     if not isinstance(tables, dict):
@@ -85,16 +96,35 @@ def _tables(home: Path, whole: Mapping[str, Any]) -> Mapping[str, Any]:
     return tables
 
 
+@contextmanager
+def _alone(home: Path) -> Iterator[None]:
+    """One process at a time reads the file and writes it, so that of two that add a server at once neither is lost."""
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(home, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise WrongServer(f"{home / FILE} was not written: {error.strerror}.") from None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _as_text(whole: Mapping[str, Any]) -> str:
+    """As a person would write it; where it holds what no file of text can, half of a surrogate pair, all in ASCII."""
+    text = json.dumps(whole, indent=2, ensure_ascii=False)
+    return (text if scrub(text) == text else json.dumps(whole, indent=2)) + "\n"
+
+
 def _keep(home: Path, whole: Mapping[str, Any]) -> None:
     path = home / FILE
     aside = home / f".{FILE}.{os.getpid()}"
     try:
-        home.mkdir(mode=0o700, parents=True, exist_ok=True)
         aside.unlink(missing_ok=True)
         descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(whole, file, indent=2, ensure_ascii=False)
-            file.write("\n")
+            file.write(_as_text(whole))
             file.flush()
             os.fsync(file.fileno())
         aside.replace(path.resolve())  # where the file is a link, what it names is written

@@ -89,7 +89,5 @@ def _risk(server: str, tool: str) -> Risk:
 
 def rule_of(server: str, tool: str) -> str:
     """What a person's "always" is remembered by: of no other pair of names, whatever is in them, and never long."""
-    whole = (
-        tool if len(tool) <= RULE else f"{tool[:RULE]}…{hashlib.sha256(tool.encode('utf-8', 'replace')).hexdigest()}"
-    )
-    return f"mcp:{json.dumps(server)}:{json.dumps(whole)}"
+    mark = hashlib.sha256(tool.encode("utf-8", "replace")).hexdigest() if len(tool) > RULE else ""
+    return f"mcp:{json.dumps(server)}:{json.dumps(tool[:RULE] + mark)}"

@@ -14,6 +14,7 @@ from typing import Any
 from hermes_kernel.cli.trouble import Failure, Misuse
 from hermes_kernel.core.text import brief
 
+LONGEST = 20_000_000  # characters of a cell, as of a prompt; the module's own limit is 131,072
 OTHERS = {";": "semicolons", "\t": "tabs"}  # what stands between cells in files that are called .csv
 
 
@@ -30,13 +31,16 @@ def rows_in(path: Path) -> list[dict[str, Any]]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             return list(read(file))
-    except (csv.Error, UnicodeDecodeError) as error:
+    except csv.Error as error:
         raise Misuse(f"{path.name} cannot be read: {error}") from None
+    except UnicodeDecodeError as error:
+        raise Misuse(f"{path.name} is no UTF-8, at its byte {error.start:,}: save it as that.") from None
     except OSError as error:
         raise Failure(f"{path}: {error.strerror or error}") from None
 
 
 def _table(file: Iterable[str]) -> Iterator[dict[str, Any]]:
+    csv.field_size_limit(LONGEST)
     rows = csv.reader(file, strict=True)
     names = next(rows, [])
     if twice := next((name for name in names if names.count(name) > 1), None):
@@ -59,7 +63,8 @@ def _objects(file: Iterable[str]) -> Iterator[dict[str, Any]]:
 def _object(number: int, line: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
-    except ValueError:
+        json.dumps(row, allow_nan=False)  # it is told again with its answer, when that is paid for
+    except (ValueError, RecursionError):
         row = None
     if not isinstance(row, dict):
         raise Misuse(f"Line {number} is no JSON object.")

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from hermes_kernel.cli.table import rows_in
+from hermes_kernel.cli.trouble import Misuse
 from hermes_kernel.testing import Server, status
 from tests.contracts.mapped import TEMPLATE, Rows
 
@@ -88,3 +90,20 @@ def test_what_is_wrong_is_a_line_on_stderr(tmp_path: Path) -> None:
             assert words in done.stderr
             assert len(done.stderr.splitlines()) == 1
         assert not server.requests
+
+
+@pytest.mark.parametrize("cell", ["[" * 100_000, "[" * 980 + "]" * 980, "NaN", "-Infinity", "9" * 6_000])
+def test_a_line_that_cannot_be_told_again_is_refused_before_anything_is_paid(tmp_path: Path, cell: str) -> None:
+    (tmp_path / "rows.jsonl").write_text(f'{{"n": 1}}\n{{"n": {cell}}}\n')
+    with pytest.raises(Misuse, match=r"^Line 2 is no JSON object\.$"):
+        rows_in(tmp_path / "rows.jsonl")
+
+
+def test_a_cell_may_be_as_long_as_a_prompt_and_another_encoding_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(f"n\n{'x' * 200_000}\n")
+    assert [len(row["n"]) for row in rows_in(path)] == [200_000]
+    for encoding, at in (("latin-1", 5), ("utf-16", 0)):
+        path.write_text("n\ncaf\u00e9\n", encoding=encoding)
+        with pytest.raises(Misuse, match=rf"^rows.csv is no UTF-8, at its byte {at}: save it as that\.$"):
+            rows_in(path)

@@ -15,6 +15,9 @@ class Outcome(StrEnum):
     EMPTY = "empty"
     FAILED = "failed"
 
+    def __repr__(self) -> str:
+        return repr(self.value)  # it is read in cells, and compared with a text
+
     @property
     def words(self) -> str:
         """As a person would write it."""

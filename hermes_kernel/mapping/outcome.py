@@ -38,6 +38,9 @@ class RowOutcome(StrEnum):
     UNKNOWN = "unknown"
     NOT_ASKED = "not_asked"
 
+    def __repr__(self) -> str:
+        return repr(self.value)  # it is read in cells, and compared with a text
+
 
 @dataclass(frozen=True, slots=True)
 class Row:

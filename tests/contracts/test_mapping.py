@@ -465,5 +465,5 @@ def test_plain_code_maps_too_and_ctrl_c_stops_it_cleanly(tmp_path: Path) -> None
         cwd=Path(__file__).parents[2],
     )
     assert done.returncode == 0, done.stderr
-    assert "INTERRUPTED: 'interrupted'>: 2" in done.stdout
+    assert "{'interrupted': 2, 'not_asked': 7}" in done.stdout
     assert done.stderr == ""

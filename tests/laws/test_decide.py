@@ -491,3 +491,7 @@ def test_calls_that_differ_or_succeed_are_not_taken_for_stubbornness() -> None:
     assert isinstance(decide(after(*(event for n in range(9) for event in failing(n, ok=True)))), CallModel)
     pairs = (Replied("", (PROBE, PYTHON)), Observed("1", "no", ok=False), Observed("2", "no", ok=False))
     assert isinstance(decide(after(*(pairs * 6))), CallModel)
+
+
+def test_an_outcome_is_read_as_the_text_it_is_compared_with():
+    assert {repr(outcome) for outcome in Outcome} == {repr(str(outcome)) for outcome in Outcome}

@@ -332,6 +332,11 @@ async def test_one_press_stops_a_tree_whose_members_compute_in_kernels_of_their_
     def busy(event: Event) -> bool:
         return isinstance(event, Started)
 
+    def kernels() -> set[bytes]:
+        found = subprocess.run(["pgrep", "-P", str(os.getpid()), "-f", "ipykernel"], capture_output=True, check=False)
+        return set(found.stdout.split())
+
+    before = kernels()
     script = team([f"part {n}" for n in range(2)], computing)
     async with serving(tmp_path, script, max_iterations=60, approvals="allow") as (agent, _):
         seconds, events = await stopped(agent, busy, 2, 1.5)
@@ -339,11 +344,10 @@ async def test_one_press_stops_a_tree_whose_members_compute_in_kernels_of_their_
         assert seconds < 3
         check_closed(tmp_path, agent, events)
     for _ in range(200):
-        mine = subprocess.run(["pgrep", "-P", str(os.getpid()), "-f", "ipykernel"], capture_output=True, check=False)
-        if not mine.stdout:
+        if not kernels() - before:
             break
         await asyncio.sleep(0.05)
-    assert not mine.stdout
+    assert not kernels() - before
 
 
 async def test_one_press_stops_a_tree_of_fourteen_in_three_levels(tmp_path: Path) -> None:

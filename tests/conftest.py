@@ -1,4 +1,4 @@
-"""What every contract is tested under."""
+"""What everything is tested under."""
 
 from __future__ import annotations
 

@@ -6,6 +6,10 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("laws", deadline=None)  # a law holds on a slow machine, too
+settings.load_profile("laws")
 
 
 @pytest.fixture(scope="session", autouse=True)

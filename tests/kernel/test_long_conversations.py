@@ -10,7 +10,9 @@ from hermes_kernel.testing import Server, call, late, say
 from tests.kernel.conftest import Kernel
 
 RECORD = "record of a conversation"  # what the summariser is told it keeps
-SUMMARY = "## Goal and constraints\n- Watch the herons.\n\n## Facts to keep word for word\n- The gate's code is 4711 <b>."
+SUMMARY = (
+    "## Goal and constraints\n- Watch the herons.\n\n## Facts to keep word for word\n- The gate's code is 4711 <b>."
+)
 
 
 def answers(request, seconds=0.0):

@@ -143,6 +143,19 @@ async def test_two_servers_whose_names_run_together_are_told_apart(hub):
     assert (await at.call("mcp_A_B_echo", text="spaces")).text == "spaces"
 
 
+async def test_a_name_once_given_to_a_tool_never_comes_to_mean_another_servers(hub):
+    at = await hub(a_b=own()).ready()
+    pid = (await at.call("mcp_a_b_pid")).text
+    at.servers.configure({"a b": own(), "a_b": own()})
+    await at.ready()
+    assert (await at.call("mcp_a_b_pid")).text == pid
+    (other,) = [name for name in at.names() if name.startswith("mcp_a_b_pid_")]
+    assert (await at.call(other)).text != pid
+    at.servers.configure({"a b": own()})
+    await at.ready()
+    assert [name for name in at.names() if name.startswith("mcp_a_b_pid")] == [other]
+
+
 async def test_many_calls_at_once_get_each_its_own_answer(hub):
     at = await hub(one=own(), two=own()).ready()
     asked = [(f"mcp_{'one' if n % 2 else 'two'}_echo", {"text": f"number {n}"}) for n in range(200)]

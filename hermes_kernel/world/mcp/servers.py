@@ -52,6 +52,7 @@ class Servers:
         self._tasks: dict[Life, asyncio.Task[None]] = {}
         self._lock = threading.RLock()
         self._told: set[tuple[str, str]] = set()
+        self._names: dict[tuple[str, str], str] = {}  # once given to a tool, a name is never another's
 
     # --- before and during turns
 
@@ -188,12 +189,12 @@ class Servers:
     def _named(self) -> Iterator[tuple[State, Tool]]:
         from hermes_kernel.world.mcp.naming import tool_name
 
-        taken: set[str] = set()
         for life in tuple(self._lives.values()):
             state = life.state
             for raw, tool in state.tools.items():
-                name = tool.name if tool.name not in taken else tool_name(state.name, raw, taken)
-                taken.add(name)
+                with self._lock:
+                    name = self._names.get((state.name, raw)) or tool_name(state.name, raw, {*self._names.values()})
+                    self._names[state.name, raw] = name
                 yield state, tool if name == tool.name else replace(tool, name=name)
 
     def _news(self) -> Iterator[str]:

@@ -39,7 +39,7 @@ class Question:
             continuous_update=False,
             layout={"width": "24em"},
         )
-        send = ipywidgets.Button(description="Send", layout={"width": "auto"})
+        send = ipywidgets.Button(description="Send", layout={"width": "auto", "flex": "0 0 auto"})
         send.on_click(self._sent)
         self._field.on_msg(self._entered)
         self._field.observe(self._changed, "value")

@@ -118,16 +118,15 @@ class MapResult(Sequence[Row]):
         return "\n".join(line for line in (f"{summary(self)}.", self.note, self.advice) if line)
 
     def _repr_markdown_(self) -> str:
-        shown = [*self.failed[:SHOWN]] or [*self.rows[:SHOWN]]
-        lines = [
-            f"| {inert(brief(str(row.key), 30))} | {row.outcome} | {_short(row.text)} | {_short(row.reason)} |".replace(
-                "\n", " "
-            )
-            for row in shown
-        ]
-        table = ["| row | outcome | text | reason |", "|---|---|---|---|", *lines] if lines else []
-        words = (f"**{summary(self)}**", inert(self.note), inert(self.advice))
-        return "\n\n".join([*(part for part in words if part), *(["\n".join(table)] if table else [])])
+        of = self.failed or self.rows
+        shown = of[:SHOWN]
+        heads = ("row", "outcome", "text", "reason") if any(row.reason for row in shown) else ("row", "outcome", "text")
+        cells = [(_short(str(row.key), 30), row.outcome, _short(row.text), _short(row.reason)) for row in shown]
+        lines = [heads, ("---",) * len(heads), *(line[: len(heads)] for line in cells)]
+        table = "\n".join(f"| {' | '.join(line)} |" for line in lines) if shown else ""
+        more = f"and {len(of) - SHOWN:,} more; `frame()` has all" if len(of) > SHOWN else ""
+        words = (f"**{inert(summary(self))}**", inert(self.note), inert(self.advice), table, more)
+        return "\n\n".join(part for part in words if part)
 
 
 def summary(result: MapResult) -> str:
@@ -141,8 +140,8 @@ def summary(result: MapResult) -> str:
     return f"{counted(len(result), 'row')}" + (f": {ways}; {spent}" if ways else "")
 
 
-def _short(text: str) -> str:
-    return inert(clean(brief(text, WIDE))).replace("|", "&#124;")
+def _short(text: str, limit: int = WIDE) -> str:
+    return inert(clean(brief(text, limit))).replace("|", "&#124;")
 
 
 def _cells(row: Row) -> tuple[Any, ...]:

@@ -417,12 +417,15 @@ async def test_hostile_cells_and_answers_do_no_harm_to_who_looks(home: Path) -> 
         async with agent_of(server, home) as agent:
             result = await agent.map("$v", [{"v": evil}] * 30 + [{"v": ""}], name="mine")
     shown = result._repr_markdown_()
-    for text in (shown, str(result), repr(result)):
+    answered = MapResult(result[:30])._repr_markdown_()
+    for text in (shown, answered, str(result), repr(result)):
         assert "<script" not in text
         assert "\x1b" not in text
         assert "](http" not in text
         assert len(text) < 5000
-    assert max(line.count("|") for line in shown.splitlines()) == 5
+    for text, marks in ((shown, 5), (answered, 4)):  # reasons are told where there are some
+        assert {line.count("|") for line in text.splitlines() if "|" in line} == {marks}
+    assert answered.endswith("and 20 more; `frame()` has all")
     assert result[0].text == evil * 50
     assert len(repr(result[0])) < 200
 

@@ -158,8 +158,17 @@ class Session:
         self.close_turn("kernel")
         taken = min(max(turns, 0), len(self.turn.starts))
         if taken:
+            before = taken > len(standing(self._log.recall(self.turn.session_id))) and self._opened.earlier.calls
             self.keep(Undone(taken))
+            if before:
+                self._undo_in(self._opened.parent)
         return taken
+
+    def _undo_in(self, earlier: str) -> None:
+        """The last turn taken back was said in the session that this one goes on from: it is not found there either."""
+        with ExitStack() as held, suppress(StoreError):
+            held.callback(self._log.claim(earlier).close)
+            self._log.append(earlier, Undone(), Continued(self.turn.session_id))
 
     def keep(self, event: Kept) -> None:
         """Record a fact. The turn knows it at once, for it has happened; what cannot be written goes first next time.

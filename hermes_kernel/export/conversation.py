@@ -50,7 +50,9 @@ def _conversation(records: Sequence[Record]) -> Conversation:
     session = records[0].session
     known = [(record.t, fact) for record in records for fact in facts([record])]
     opened = next((fact for _, fact in known if isinstance(fact, Opened)), Opened(session))
-    inherited, turns = _inherited(opened.transcript), _standing(known)
+    turns, further = _standing(known)
+    inherited = _inherited(opened.transcript)
+    inherited = inherited[:-1] if further and inherited and inherited[-1].summary is None else inherited
     times = [record.t for record in records]
     return Conversation(session, _title(known, (*turns, *inherited)), opened, min(times), max(times), inherited, turns)
 
@@ -62,19 +64,22 @@ def _title(known: Sequence[tuple[float, Kept]], turns: Sequence[Exchange]) -> st
     return brief((given[-1:] or asked or [""])[0], TITLE) or "Untitled session"
 
 
-def _standing(known: Iterable[tuple[float, Kept]]) -> tuple[Exchange, ...]:
+def _standing(known: Iterable[tuple[float, Kept]]) -> tuple[tuple[Exchange, ...], bool]:
+    """The turns that stand, and whether the last one before them was taken back too."""
     turns: list[Exchange] = []
+    further = False
     for t, fact in known:
         match fact:
             case Asked():
                 turns.append(Exchange(fact, (), t))
             case Undone(count):
+                further = further or count > len(turns)
                 del turns[max(len(turns) - max(count, 0), 0) :]
             case Opened() | Titled():
                 pass
             case _ if turns:
                 turns[-1] = replace(turns[-1], events=(*turns[-1].events, fact))
-    return tuple(turns)
+    return tuple(turns), further
 
 
 def _inherited(transcript: Transcript) -> tuple[Exchange, ...]:

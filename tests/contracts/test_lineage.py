@@ -11,6 +11,7 @@ import pytest
 
 from hermes_kernel import Agent, HermesError
 from hermes_kernel.core.events import Asked, Compressed, Continued, Opened
+from hermes_kernel.export.conversation import conversations
 from hermes_kernel.world.store import MemoryLog
 from tests.contracts.talks import Talk, ask, begun, fill, made, talking, until
 
@@ -104,3 +105,26 @@ async def test_whoever_stops_listening_as_it_moves_leaves_the_tools_in_the_new_s
                 break
     assert agent.session_id != old
     assert agent.tools._session.id == agent.session_id
+
+
+async def test_a_turn_taken_back_after_the_conversation_moved_is_told_and_found_nowhere(agents: Any) -> None:
+    talk = Talk()
+    agent = agents(talk)
+    await ready(agent, talk)
+    await ask(agent, "a kingfisher")
+    old = agent.session_id
+    await agent.compress()
+    assert agent.session_id != old
+    assert agent.search("kingfisher").total == 1
+    await ask(agent, "and more")
+    assert agent.undo(2) == 2
+    assert agent.search("kingfisher").total == 0
+    assert all("kingfisher" not in message.text for message in agent.turn.transcript)
+    for session in (old, agent.session_id):
+        (told,) = conversations([agent.store.records(session)])
+        assert "a kingfisher" not in [turn.asked.text for turn in (*told.inherited, *told.turns)]
+    here = agent.session_id
+    await ask(agent, "go on")
+    agent.new()
+    assert agent.resume(old).session_id == here
+    assert agent.resume("last").session_id == here

@@ -9,6 +9,7 @@ from concurrent.futures import wait
 from typing import Any, TypeVar
 
 from hermes_kernel.world.interrupt import pressing
+from hermes_kernel.world.loop_thread import looping
 from hermes_kernel.world.tools.usercode import inside_user_code
 
 T = TypeVar("T")
@@ -34,7 +35,7 @@ class Blocking:
         work = self._pressed(work)
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
-        if self._thread is None and not _running():
+        if self._thread is None and not looping():
             return self._here(work, self._loop)
         if self._thread is None:
             self._thread = threading.Thread(target=self._loop.run_forever, name="hermes", daemon=True)
@@ -77,11 +78,3 @@ async def _others() -> None:
     tasks = asyncio.all_tasks() - {asyncio.current_task()}
     if tasks:
         await asyncio.wait(tasks)
-
-
-def _running() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True

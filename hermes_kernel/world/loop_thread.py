@@ -85,6 +85,15 @@ class LoopThread:
         return self._loop
 
 
+def looping() -> bool:
+    """An event loop runs on this thread."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
 def _stop(loop: asyncio.AbstractEventLoop) -> None:
     with contextlib.suppress(RuntimeError):  # it is closed
         loop.call_soon_threadsafe(loop.stop)

@@ -17,6 +17,7 @@ from hermes_kernel.settings import Settings
 from hermes_kernel.world.aside import Aside
 from hermes_kernel.world.compressing.measures import Measures, measured
 from hermes_kernel.world.compressing.work import SECONDS, Work
+from hermes_kernel.world.loop_thread import looping
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.stop import Stop, Stopped
 
@@ -116,7 +117,7 @@ class Summariser:
         self.give_up("the agent was closed")
         for task in tuple(self._leaving):
             loop = task.get_loop()
-            if not (loop.is_closed() or loop.is_running() or _running()):
+            if not (loop.is_closed() or loop.is_running() or looping()):
                 loop.run_until_complete(_ended({task}))
 
     async def aclose(self) -> None:
@@ -200,11 +201,3 @@ async def _ended(tasks: set[asyncio.Future[None]], seconds: float = ENDING_SECON
     if tasks:
         await asyncio.wait(tasks, timeout=seconds)
         await asyncio.sleep(0)  # for what they cancelled at their end
-
-
-def _running() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True

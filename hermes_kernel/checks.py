@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hermes_kernel.core.figures import counted
 from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.errors import HermesError
 
@@ -13,9 +14,18 @@ def checked(prompt: object, budget: int | None) -> str:
     """A prompt that can be asked, in text that every provider takes; refused with a `HermesError` where it cannot."""
     if not isinstance(prompt, str) or not prompt.strip():
         raise HermesError("The prompt is empty. Say what is to be done.")
-    if budget is not None and budget < 1:
-        raise HermesError(f"A budget of {budget} is too small: it must be 1 model call or more.")
+    if budget is not None:
+        affordable(budget, 1)
     return scrub(prompt)
+
+
+def affordable(budget: object, least: int) -> int:
+    """A number of model calls, at `least` so many; refused with a `HermesError` otherwise."""
+    if isinstance(budget, bool) or not isinstance(budget, int):
+        raise HermesError(f"A budget cannot be {brief(repr(budget), 40)}: it must be a whole number of model calls.")
+    if budget < least:
+        raise HermesError(f"A budget of {budget} is too small: it must be {counted(least, 'model call')} or more.")
+    return budget
 
 
 def titled(title: str) -> str:

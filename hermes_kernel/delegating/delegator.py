@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager, suppress
 
-from hermes_kernel.checks import limited
+from hermes_kernel.checks import affordable, limited
 from hermes_kernel.core.budget import LEAST
 from hermes_kernel.core.events import Event, Spent
 from hermes_kernel.delegating.child import Terms
@@ -16,7 +16,7 @@ from hermes_kernel.delegating.recovering import take_back
 from hermes_kernel.delegating.report import Report
 from hermes_kernel.delegating.tasks import Tasks
 from hermes_kernel.delegating.team import Team
-from hermes_kernel.errors import HermesError, explained
+from hermes_kernel.errors import explained
 from hermes_kernel.playing import Player, Work
 from hermes_kernel.resources import Resources
 from hermes_kernel.session import Session
@@ -64,9 +64,7 @@ class Delegator:
             NoEndpoint: there is no model to ask.
         """
         equipment = self._resources.equipment
-        calls = equipment.settings.max_iterations if budget is None else budget
-        if calls < LEAST:
-            raise HermesError(f"A budget of {calls} is too small: a subagent needs {LEAST} model calls.")
+        calls = affordable(equipment.settings.max_iterations if budget is None else budget, LEAST)
         seconds = equipment.settings.delegate_seconds if (given := limited(timeout)) is None else given
         equipment.model()
         lane = asyncio.Lock() if namespace else None

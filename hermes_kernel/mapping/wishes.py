@@ -32,7 +32,7 @@ class Wishes:
     def __post_init__(self) -> None:
         for what in ("workers", "budget", "row_budget"):
             value = getattr(self, what)
-            if value is not None and (not isinstance(value, int) or value < 1):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
                 raise HermesError(f"{what} cannot be {brief(repr(value), 40)}: it must be a whole number from 1.")
         object.__setattr__(self, "timeout", limited(self.timeout))
         again = (self.again,) if isinstance(self.again, str) else self.again

@@ -292,6 +292,20 @@ async def test_what_rows_raise_as_they_are_read_is_theirs_and_nobody_elses(home:
     assert not server.requests
 
 
+@pytest.mark.parametrize("budget", ["7", 2.5, float("nan"), True, 0, -1])
+async def test_a_budget_that_is_no_number_of_calls_is_refused_wherever_one_may_be_given(
+    home: Path, budget: Any
+) -> None:
+    with Server(Rows()) as server:
+        async with agent_of(server, home) as agent:
+            for work in (agent.map(TEMPLATE, rows(2), budget=budget), agent.ask("Row 1: go", budget=budget),
+                         agent.delegate("Row 1: go", budget=budget)):  # fmt: skip
+                with pytest.raises(HermesError, match="(?i)budget .*must be"):
+                    await work
+                assert not agent.busy
+    assert not server.requests
+
+
 @pytest.mark.parametrize("timeout", [-1, float("nan"), float("inf"), "5", 1e9, True])
 async def test_a_time_that_no_clock_can_keep_is_refused_wherever_one_may_be_given(home: Path, timeout: Any) -> None:
     with Server(Rows()) as server:

@@ -14,6 +14,18 @@ LINKS = ("http://", "https://", "mailto:")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 TAG = re.compile(r"<(?=[A-Za-z/!?])")
 ACTIVE = re.compile(r"[\\`*_\[\]~$]")
+PRICE = (
+    "\0"  # a dollar that is none of a formula's, until the marks are made; no such character is left in what is shown
+)
+DOLLARS = re.compile(
+    r"\\[\\`]"
+    r"|(?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)"
+    r"|\]\(\s*<?[^\s<>)]*"
+    r"|(?:https?://|mailto:)\S*"
+    r"|\$\$[^$]+\$\$|\$\$"
+    r"|(?<!\\)\$(?![\s$])(?:(?!\]\()[^$\n`])*(?<![\s\\])\$(?!\d)"
+    r"|(?P<dollar>\\?\$)"
+)
 FENCE = re.compile(r"^([ \t]*)(`{3,}(?=[^`\n]*$)|~{3,})(.*)$")
 MARKS = re.compile(
     r"\\[\\`]"
@@ -27,6 +39,7 @@ MARKS = re.compile(
 )
 
 
+DOLLAR = "<span>&#36;</span>"
 NO_MATH = "tex2jax_ignore mathjax_ignore"
 """Classes of HTML in which a dollar is a dollar: notebooks set whatever stands between two of them as mathematics."""
 
@@ -48,14 +61,14 @@ def inert(text: str) -> str:
 
 
 def _character(found: re.Match[str]) -> str:
-    written = f"&#{ord(found[0])};"
-    return f"<span>{written}</span>" if found[0] == "$" else written
+    return DOLLAR if found[0] == "$" else f"&#{ord(found[0])};"
 
 
 def sanitise(markdown: str) -> str:
     """`markdown` as it may be shown: the same words, the same code, no HTML but ours, links to the web and mail only.
 
-    Images become links, for loading one tells its server who reads. Fences left open are closed.
+    Images become links, for loading one tells its server who reads. Fences left open are closed. Of two prices on a
+    line notebooks make a formula; here a formula is what Pandoc takes for one.
     """
     done: list[str] = []
     prose: list[str] = []
@@ -71,7 +84,12 @@ def sanitise(markdown: str) -> str:
 
 
 def _prose(lines: list[str]) -> list[str]:
-    return [MARKS.sub(_mark, "\n".join(lines))] if lines else []
+    if not lines:
+        return []
+    text = "\n".join(lines)
+    if text.count("$") > 1:
+        text = DOLLARS.sub(lambda found: PRICE if found["dollar"] else found[0], text)
+    return [MARKS.sub(_mark, text).replace(PRICE, DOLLAR)]
 
 
 def _mark(found: re.Match[str]) -> str:

@@ -28,7 +28,7 @@ def answer(request: Request) -> Step:
     if "one row of a table" in system:
         return late(say("A chick for $5, or $6."), 0.6)
     if last["role"] == "tool":
-        return say("Six birds. " * 200)
+        return say("Six birds, for $5 or $6. " * 100)
     again = " again" if "again" in str(last["content"]) else ""
     tasks = [{**task, "task": task["task"] + again} for task in TASKS]
     return call("delegate", {"tasks": tasks})

@@ -37,6 +37,7 @@ from hermes_kernel.core.events import (
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.finish import Finish
 from hermes_kernel.core.messages import ToolCall, Usage
+from hermes_kernel.core.safe import DOLLAR
 from hermes_kernel.view import (
     Layout,
     Picture,
@@ -277,7 +278,17 @@ def tags(html: str) -> list[tuple[str, dict[str, str | None]]]:
 
 HOSTILE = st.lists(
     st.sampled_from(
-        [*"<>\"'&/=a![]()`\n\\: |~-", "script", "<img src=x onerror=alert(1)>", "javascript:", "```", "<!--", "\x1b[2J"]
+        [
+            *"<>\"'&/=a![]()`\n\\: |~-",
+            "script",
+            "<img src=x onerror=alert(1)>",
+            "javascript:",
+            "```",
+            "<!--",
+            "\x1b[2J",
+            "$",
+            "\0",
+        ]
     ),
     max_size=40,
 ).map("".join)
@@ -305,7 +316,7 @@ def test_outside_a_fence_no_tag_but_a_code_span_is_left_in_markdown(text):
         else:
             prose.append(line)
     assert not fence
-    assert not re.search(r"<(?!/?(?:code|pre)>)[A-Za-z/!?]", "\n".join(prose))
+    assert not re.search(r"<(?!/?(?:code|pre)>)[A-Za-z/!?]", "\n".join(prose).replace(DOLLAR, ""))
 
 
 @pytest.mark.parametrize(
@@ -330,10 +341,16 @@ def test_outside_a_fence_no_tag_but_a_code_span_is_left_in_markdown(text):
         ("| `|<img src=x>` |", "| <code>|&lt;img src=x&gt;</code> |"),
         ("[x](u`) <img src=x onerror=a>`", "[x]\\(u<code>) &lt;img src=x onerror=a&gt;</code>"),
         ("\x1b[31mred\x07", "[31mred"),
+        ("Tea is $5, or \\$6 a pot.", "Tea is D5, or D6 a pot."),
+        ("It costs $5.", "It costs $5."),
+        ("From $20,000 to $30,000.", "From D20,000 to D30,000."),
+        ("$E = mc^2$ and $a$, for $5", "$E = mc^2$ and $a$, for D5"),
+        ("$$\nx^2 + 1\n$$\n\n$3 and $4", "$$\nx^2 + 1\n$$\n\nD3 and D4"),
+        ("`$a` and $b and [x](https://a.b/?c=$d&e=$f) $ c", "`$a` and Db and [x](https://a.b/?c=$d&e=$f) D c"),
     ],
 )
 def test_markdown_is_shown_as_words_and_code_and_plain_links(markdown, shown):
-    assert sanitise(markdown) == shown
+    assert sanitise(markdown) == re.sub(r"D(?=\d|b | c)", DOLLAR, shown)
 
 
 @pytest.mark.parametrize(
@@ -376,6 +393,10 @@ def test_a_call_is_told_on_one_line(arguments, line):
         "\\",
         "**",
         "- ",
+        "$",
+        "$a ",
+        "$$a",
+        "$a](",
     ],
 )
 def test_markdown_is_made_harmless_in_linear_time(piece):

@@ -45,7 +45,8 @@ class RowOutcome(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Row:
     """One row's answer. ``key`` is the frame's label of it, or its number from 0; ``reason`` is one line where there is
-    something to add; ``seconds`` are those of its model calls; ``session_id`` is the session it was asked in."""
+    something to add; ``seconds`` are those of its model calls; ``session_id`` is the session it was asked in,
+    ``""`` where it never was."""
 
     key: Any
     outcome: RowOutcome

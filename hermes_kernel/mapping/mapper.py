@@ -184,8 +184,7 @@ class Mapper:
 
 def _result(board: Board, made: Prompts, ledger: Ledger, note: str, wish: Wishes) -> MapResult:
     rows = tuple(
-        row or Row(key, RowOutcome.NOT_ASKED, reason=note)
-        for key, row in zip(made.keys, board.rows, strict=True)
+        row or Row(key, RowOutcome.NOT_ASKED, reason=note) for key, row in zip(made.keys, board.rows, strict=True)
     )
     left = sum(row.outcome is RowOutcome.NOT_ASKED for row in rows)
     go_on = "with a larger budget" if note == SPENT else "in the same way"

@@ -62,11 +62,13 @@ class Refunded:
 
 @dataclass(frozen=True, slots=True)
 class Leased:
-    """A subagent took ``calls`` of this turn's budget for ``task``. ``lease`` is the id of its session."""
+    """A subagent took ``calls`` of this turn's budget for ``task``, which the tool call ``call_id`` handed out.
+    ``lease`` is the id of its session."""
 
     lease: str
     calls: int
     task: str = ""
+    call_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

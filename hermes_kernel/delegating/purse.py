@@ -14,7 +14,8 @@ from hermes_kernel.core.messages import Usage
 
 class Purse:
     """A turn's budget: ``budget`` reads it as it is, ``tell`` records facts in it, ``beside`` is as in `share`. Several
-    that lend of one budget have one dictionary of what they have ``promised``: leases on their way to the record."""
+    that lend of one budget have one dictionary of what they have ``promised``: leases on their way to the record.
+    ``call_id`` is the tool call for which it lends."""
 
     def __init__(
         self,
@@ -22,8 +23,10 @@ class Purse:
         tell: Callable[[Event], Awaitable[None]],
         promised: dict[str, int],
         beside: int = 1,
+        call_id: str = "",
     ) -> None:
         self.tell = tell
+        self._call_id = call_id
         self._budget = budget
         self._promised = promised
         self._beside = beside
@@ -41,7 +44,7 @@ class Purse:
             return 0
         self._promised[lease] = calls
         try:
-            await self.tell(Leased(lease, calls, task))
+            await self.tell(Leased(lease, calls, task, self._call_id))
         finally:
             del self._promised[lease]
         return dict(self._budget().leases).get(lease, 0)

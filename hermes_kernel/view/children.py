@@ -16,7 +16,6 @@ from hermes_kernel.core.text import brief
 from hermes_kernel.view.picture import Child, Picture
 from hermes_kernel.view.words import WAITING, Row, lasting
 
-DELEGATE = "delegate"
 TASK = 72  # characters of a task in its line
 MOST = 24  # subagents that are shown of one call; the rest are counted
 LOST = "not finished"
@@ -25,10 +24,8 @@ INDENT = "  "
 
 
 def leased(picture: Picture, event: Leased) -> Picture:
-    """A subagent begins, for the call of `delegate` that began last."""
-    running = [row.call_id for row in picture.rows if row.name == DELEGATE and row.state == "running"]
-    call_id = running[-1] if running else ""
-    child = Child(event.lease, event.task, event.calls, Picture(event.calls), call_id)
+    """A subagent begins."""
+    child = Child(event.lease, event.task, event.calls, Picture(event.calls), event.call_id)
     return replace(picture, children=(*picture.children, child))
 
 

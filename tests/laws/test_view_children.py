@@ -47,7 +47,7 @@ def families(draw):
     """A turn that delegates to some subagents, whose events come in any order; some of them never come back."""
     names = [f"s{n}" for n in range(draw(st.integers(1, 5)))]
     told = [Asked("count", budget=30), Replied("", (DELEGATE,), usage=Usage(1, 9, 3)), Started("d")]
-    told += [Leased(name, draw(st.integers(1, 5)), f"task {name}") for name in names]
+    told += [Leased(name, draw(st.integers(1, 5)), f"task {name}", "d") for name in names]
     granted = {event.lease: event.calls for event in told if isinstance(event, Leased)}
     spoken = {name: _spoken(name, granted[name], draw) for name in names}
     while any(spoken.values()):
@@ -124,8 +124,8 @@ def test_a_subagent_is_told_by_what_it_is_at_and_then_by_how_it_ended():
     told = [
         Replied("", (DELEGATE,)),
         Started("d"),
-        Leased("a", 4, "count the ducks"),
-        Leased("b", 4, "count the geese"),
+        Leased("a", 4, "count the ducks", "d"),
+        Leased("b", 4, "count the geese", "d"),
     ]
     told += [Subagent("a", Calling("m", "e")), Subagent("b", Replied("", (FAR,))), Subagent("b", Started("x"))]
     live = heading_html(seen(told), 8.2, {"a": 3.4, "b": 8.0})
@@ -145,28 +145,40 @@ def test_a_subagent_is_told_by_what_it_is_at_and_then_by_how_it_ended():
 
 
 def test_who_waits_for_the_person_is_said_where_it_is_seen():
-    told = [Replied("", (DELEGATE,)), Started("d"), Leased("a", 4, "ask"), Subagent("a", Asking("x", "may I?"))]
+    told = [Replied("", (DELEGATE,)), Started("d"), Leased("a", 4, "ask", "d"), Subagent("a", Asking("x", "may I?"))]
     assert "1 waiting for you" in status_line(seen(told))
     assert "waiting for you" in heading_html(seen(told), 1.0).split("ask", 1)[1]
 
 
 def test_a_subagent_that_never_came_back_is_not_waited_for():
-    told = [Replied("", (DELEGATE,)), Started("d"), Leased("a", 4, "dawdle"), Final(Outcome.INTERRUPTED, "")]
+    told = [Replied("", (DELEGATE,)), Started("d"), Leased("a", 4, "dawdle", "d"), Final(Outcome.INTERRUPTED, "")]
     assert "    ✗ dawdle  not finished" in heading_plain(seen(told)).splitlines()
 
 
 def test_a_subagents_own_subagents_stand_below_it():
-    told = [Replied("", (DELEGATE,)), Started("d"), Leased("a", 4, "above"), Subagent("a", Leased("b", 2, "beneath"))]
+    told = [
+        Replied("", (DELEGATE,)),
+        Started("d"),
+        Leased("a", 4, "above", "d"),
+        Subagent("a", Leased("b", 2, "beneath")),
+    ]
     html = heading_html(seen(told), 1.0)
     assert html.index("▸ above") < html.index("  ▸ beneath")
 
 
 def test_of_very_many_subagents_the_first_are_shown_and_the_rest_counted():
-    told = [Replied("", (DELEGATE,)), Started("d"), *(Leased(f"s{n}", 1, f"task {n}") for n in range(40))]
+    told = [Replied("", (DELEGATE,)), Started("d"), *(Leased(f"s{n}", 1, f"task {n}", "d") for n in range(40))]
     html = heading_html(seen(told, 90), 1.0)
     assert "and 16 more subagents" in html
     assert "task 23" in html
     assert "task 24" not in html
+
+
+def test_subagents_of_two_calls_at_once_stand_each_below_their_own():
+    calls = (DELEGATE, ToolCall("e", "delegate", '{"tasks": ["feed the hens"]}'))
+    told = [Replied("", calls), Started("d"), Started("e"), Leased("a", 4, "hens", "e"), Leased("b", 4, "ducks", "d")]
+    lines = heading_plain(seen(told)).splitlines()
+    assert [line.split()[1] for line in lines[:4]] == ["delegate", "ducks", "delegate", "hens"]
 
 
 def test_subagents_of_no_call_are_shown_too():
@@ -176,7 +188,12 @@ def test_subagents_of_no_call_are_shown_too():
 @given(HOSTILE, HOSTILE)
 def test_no_words_of_a_subagent_become_html(task, name):
     inner = [Replied("", (ToolCall("c", name, ""),)), Started("c"), Noticed(name)]
-    events = [Replied("", (DELEGATE,)), Started("d"), Leased("a", 4, task), *(Subagent("a", each) for each in inner)]
+    events = [
+        Replied("", (DELEGATE,)),
+        Started("d"),
+        Leased("a", 4, task, "d"),
+        *(Subagent("a", each) for each in inner),
+    ]
     for html in (heading_html(seen(events), 1.0), heading_html(seen([*events, Final(Outcome.REFUSED, "")]))):
         assert {tag for tag, _ in tags(html)} <= OURS
         assert not [key for _, attributes in tags(html) for key in attributes if key.startswith("on")]

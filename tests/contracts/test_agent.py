@@ -328,6 +328,7 @@ def test_who_asks_from_a_thread_while_a_turn_runs_in_another_is_told_so(agents: 
     asking = threading.Thread(target=lambda: outcomes.append(agent.ask_sync("long").outcome))
     asking.start()
     while not agent.turn.events or not agent.busy:
+        assert asking.is_alive(), outcomes
         time.sleep(0.01)
     for ask in (lambda: agent.ask_sync("short"), agent.compress_sync):
         with pytest.raises(HermesError, match="A turn is running"):

@@ -85,7 +85,8 @@ class Equipment:
         model = self._aux or self.model()
         routes = len(self._aux.routes) if self._aux else 1 + len(self.settings.fallback_models)
         first = self._aux.first_route() if self._aux else self.first_route()
-        return Aside(model, self._clock, side_limits(self.settings, routes), first)
+        solitary = self.small and (self._aux is None or self._aux.routes[first].is_local)
+        return Aside(model, self._clock, side_limits(self.settings, routes), first, solitary)
 
     def _side_model(self) -> OpenAIModel | None:
         name = self.settings.aux_model

@@ -87,7 +87,7 @@ class Player:
             NoEndpoint: there is no model to ask.
         """
         seconds = self._equipment.settings.turn_seconds if timeout is None else timeout
-        with self.working(Work.ASK) as stop, explained():
+        with self.working(Work.ASK) as stop, self._equipment.compressor.giving_way(), explained():
             async with aclosing(self._equipment.servers.ready(stop)) as told:
                 async for noticed in told:
                     yield noticed

@@ -19,12 +19,14 @@ from hermes_kernel.world.stop import Stop
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """A model to ask beside the conversation. ``route`` is the number of the one to begin with."""
+    """A model to ask beside the conversation. ``route`` is the number of the one to begin with. A ``solitary`` one
+    answers one call at a time, and the conversation's own calls, too."""
 
     model: Model
     clock: Clock
     limits: Limits
     route: int = 0
+    solitary: bool = False
 
     async def ask(self, system: str, prompt: str, stop: Stop, window: int = 0) -> Turn:
         """The turn that answers `prompt`, with all it cost; `window` is what the model is believed to read."""

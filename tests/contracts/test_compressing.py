@@ -18,8 +18,11 @@ from hermes_kernel.core.compression import sound
 from hermes_kernel.core.events import Asked, Compressed, Continued, Noticed, Opened, Spent
 from hermes_kernel.core.messages import Assistant, Observation, ToolCall, Transcript, Usage, User
 from hermes_kernel.core.turn import recall
+from hermes_kernel.limits import side_limits
+from hermes_kernel.settings import Settings
 from hermes_kernel.testing import FastClock, Tokens, empty, overflow, say, status
-from hermes_kernel.world.compressing import Digester
+from hermes_kernel.world.aside import Aside
+from hermes_kernel.world.compressing import Digester, Summariser
 from hermes_kernel.world.compressing.work import SECONDS
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import MemoryLog, Store, StoreError
@@ -81,6 +84,33 @@ async def test_a_summary_that_comes_late_takes_its_place_and_what_was_said_since
     assert not of(Compressed, told), "it was put in its place before the turn began"
     assert agent.turn.usage.calls == 1
     assert agent.usage.calls == len(talk.asked) + 1, "and is paid for"
+
+
+async def test_where_a_model_answers_one_call_at_a_time_no_prompt_waits_for_a_summary() -> None:
+    talk = Talk()
+    settings = Settings(context_window=WINDOW)
+    aside = Aside(talk, FastClock(), side_limits(settings, 1), solitary=True)
+    summariser = Summariser(lambda: settings, lambda: aside, FastClock())
+    said = tuple(each for n in range(60) for each in (User(f"prompt {n}"), Assistant("word " * 200)))
+    with summariser.giving_way():
+        summariser.begin(Compress(said, tokens=9_000, window=WINDOW))
+        await asyncio.sleep(0)
+        assert not talk.summaries, "the turn has the model for itself"
+    await until(lambda: len(talk.summaries) == 1)
+    with summariser.giving_way():
+        talk.open.set()
+        spent = summariser.ready(said)
+        assert isinstance(spent, Spent)
+        assert "a prompt came first" in spent.what
+        assert summariser.ready((*said, User("and now?"))) is None
+    await until(lambda: len(talk.summaries) == 2)
+    longer = (*said, User("and now?"), Assistant("That."))
+    got: list[Any] = []
+    await until(lambda: got.append(summariser.ready(longer)) or got[-1] is not None)
+    shorter = got[-1]
+    assert isinstance(shorter, Compressed)
+    assert shorter.transcript[-2:] == longer[-2:]
+    await summariser.aclose()
 
 
 async def test_within_a_turn_of_many_calls_it_is_put_in_place_between_two_of_them(agents: Any) -> None:

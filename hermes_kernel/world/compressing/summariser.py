@@ -6,7 +6,8 @@ No summary, or a bad one, never loses history: the facts are digested instead, a
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from hermes_kernel.core.commands import Compress
@@ -36,6 +37,8 @@ class Summariser:
         self._clock = clock
         self._work: Work | None = None
         self._pruned: tuple[Measures, Transcript] | None = None
+        self._giving_way = False
+        self._later: Compress | None = None
         self._owed = Usage()
         self._why = ""
         self._window = 0
@@ -48,8 +51,27 @@ class Summariser:
         plan = measures.plan()
         if pruned := measures.pruned(plan):
             self._pruned = measures, pruned
+        elif plan and self._giving_way and self._aside().solitary:
+            self._later = asked
         elif plan:
             self._work = self._begun(measures, plan)
+
+    @contextmanager
+    def giving_way(self) -> Iterator[None]:
+        """While a turn is played. A model that answers one call at a time is the turn's alone: a summary is begun when
+        it is over, and anew where a prompt came before it was made, for nobody is to wait for it."""
+        work = self._work
+        if work is not None and not work.done and self._aside().solitary:
+            self.give_up("a prompt came first")
+            self._later = work.measures.asked
+        self._giving_way = True
+        try:
+            yield
+        finally:
+            self._giving_way = False
+            later, self._later = self._later, None
+            if later is not None and looping():
+                self.begin(later)
 
     def ready(self, transcript: Transcript) -> Compressed | Spent | None:
         if spent := self.owed():
@@ -71,7 +93,7 @@ class Summariser:
             yield replace(_shorter(measures, pruned), how="pruned")
             return
         if not self._goes_on(asked.transcript) or asked.focus:
-            self.give_up("another one was asked for")
+            self.give_up("another one was asked for")  # and one that was to be begun later
             self._work = self._begun(measures, plan) if plan else None
         work = self._work
         if work is not None:
@@ -99,7 +121,7 @@ class Summariser:
 
     def give_up(self, why: str) -> None:
         """Let go of what was begun; its cost is owed."""
-        work, self._work, self._pruned, self._window = self._work, None, None, 0
+        work, self._work, self._pruned, self._later, self._window = self._work, None, None, None, 0
         if work is not None:
             work.give_up()
             self._owe(work.usage, why)

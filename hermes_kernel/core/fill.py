@@ -90,7 +90,8 @@ class Fill:
         over = usage.input_tokens > self.window > 0
         if usage.estimated or not usage.input_tokens or (over and not self.guessed):
             return replace(self, model=model)
-        return replace(self.learned(model, usage.input_tokens), window=0 if over else self.window)
+        learned = self.learned(model, usage.input_tokens)
+        return replace(learned, window=0) if over else learned
 
     def found(self, window: int) -> Fill:
         """The present model reads `window`, 0 where nobody says what it reads: then what was known is a guess."""

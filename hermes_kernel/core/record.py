@@ -225,8 +225,8 @@ def _said(turn: Turn, reply: Replied) -> Turn:
     if not (words.text.strip() or words.calls):
         return replace(turn, reply=reply, shown=reply.text, tries=replace(tries, empties=tries.empties + 1))
     counts = replace(tries, growths=0, empties=0, continuations=0 if reply.calls else tries.continuations + 1)
-    said = replace(turn, transcript=(*before, words), fill=fill)
-    return replace(said, reply=reply, open=reply.calls, shown="", tries=counts)
+    said = (*before, words)
+    return replace(turn, transcript=said, fill=fill, reply=reply, open=reply.calls, shown="", tries=counts)
 
 
 def _told(turn: Turn, text: str) -> Turn:

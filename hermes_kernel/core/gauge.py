@@ -130,7 +130,8 @@ class Gauge:
 
     def weight(self, what: Counts) -> float:
         """The tokens of `what`, wherever it stands."""
-        return sum(map(mul, self.rates, what.each()))
+        tokens: float = sum(map(mul, self.rates, what.each()))
+        return tokens
 
     def learned(self, transcript: Counts, input_tokens: int) -> Gauge:
         """The gauge after a call with this transcript for which the server counted so many tokens. The same one if it

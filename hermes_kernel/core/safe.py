@@ -26,6 +26,11 @@ DOLLARS = re.compile(
     r"|(?<!\\)\$(?![\s$])(?:(?!\]\()[^$\n`])*(?<![\s\\])\$(?!\d)"
     r"|(?P<dollar>\\?\$)"
 )
+FORMULA = re.compile(r"(?<!\\)\$\$|\\\\\[|\\begin\{([a-z]*\*?)\}")
+"""What begins a formula that may go on over lines and, where nothing ends it, over whatever else is in the document."""
+LONGEST = 4_000  # characters of a formula
+BROKEN = re.compile(r"\n(?:[ \t]*(?:\n|[>#|=`~*+-]|\d+[.)])|[ ]{4}|\t)")
+"""A line by which a paragraph ends: a renderer may see only a part of a formula that goes on behind it."""
 FENCE = re.compile(r"^([ \t]*)(`{3,}(?=[^`\n]*$)|~{3,})(.*)$")
 MARKS = re.compile(
     r"\\[\\`]"
@@ -89,7 +94,33 @@ def _prose(lines: list[str]) -> list[str]:
     text = "\n".join(lines)
     if text.count("$") > 1:
         text = DOLLARS.sub(lambda found: PRICE if found["dollar"] else found[0], text)
-    return [MARKS.sub(_mark, text).replace(PRICE, DOLLAR)]
+    return [_whole(MARKS.sub(_mark, text)).replace(PRICE, DOLLAR)]
+
+
+def _whole(text: str) -> str:
+    """`text` in which every formula that is begun is ended, in one paragraph. What begins another is a mere character:
+    nbconvert looks for its end even in the code below, and takes what follows that for Markdown."""
+    done: list[str] = []
+    at = 0
+    while found := FORMULA.search(text, at):
+        end = _end(text, found)
+        done += [text[at : found.start()], inert(found[0]) if end < 0 else text[found.start() : end]]
+        at = end if end >= 0 else found.end()
+    return "".join([*done, text[at:]])
+
+
+def _end(text: str, begun: re.Match[str]) -> int:
+    """Where the formula ends, or -1."""
+    closing = {"$$": "$$", r"\\[": r"\\]"}.get(begun[0], rf"\end{{{begun[1]}}}")
+    closes = text.find(closing, begun.end(), begun.end() + LONGEST)
+    if closes < 0 or text[closes - 1] == "\\":
+        return -1
+    over = closes + len(closing)
+    if "\n" not in text[begun.start() : closes]:
+        return over
+    indent = text[text.rfind("\n", 0, begun.start()) + 1 : begun.start()]
+    broken = len(indent) > 3 or indent.strip() or BROKEN.search(text, begun.start(), closes + 1)
+    return -1 if broken else over
 
 
 def _mark(found: re.Match[str]) -> str:
@@ -110,9 +141,9 @@ def _mark(found: re.Match[str]) -> str:
 
 
 def _span(whole: str, code: str) -> str:
-    """A code span; as our own HTML where it holds a tag, because renderers disagree on what ends a span. Markdown goes
-    on within that, so its marks are written as mere characters."""
-    return f"<code>{inert(code.strip())}</code>" if TAG.search(code) else whole
+    """A code span; as our own HTML where it holds a tag or begins a formula, because renderers disagree on what ends a
+    span. Markdown goes on within that, so its marks are written as mere characters."""
+    return f"<code>{inert(code.strip())}</code>" if TAG.search(code) or FORMULA.search(code) else whole
 
 
 def _allowed(target: str) -> bool:

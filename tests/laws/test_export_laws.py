@@ -101,6 +101,15 @@ def harmless(markdown: str) -> None:
 @settings(max_examples=150, deadline=None)
 @given(hostile, hostile, hostile, hostile, hostile)
 @example("`<b> ![i](http://e/x.png)`", "```\n<script>", "`````\n</details>", "t", "x")
+@example("", "$$", "$$![i](http://e/x.png)", "", "")
+@example("", "x\n$$", "y\n$$\n![i](http://e/x.png)", "", "")
+@example("", "`$$`", "$$![i](http://e/x.png)", "", "")
+@example("", "$$ a $$ $$", "$$![i](http://e/x.png)", "", "")
+@example("", "> $$ a\n\nb $$", "$$![i](http://e/x.png)", "", "")
+@example("", "    $$ a\n$$", "$$![i](http://e/x.png)", "", "")
+@example("", "$$ a\n```\n$$", "$$\n![i](http://e/x.png)", "", "")
+@example("", "\\\\[", "\\\\]![i](http://e/x.png)", "", "")
+@example("", "\\begin{a}", "\\end{a}![i](http://e/x.png)", "", "")
 def test_nothing_said_in_a_session_takes_effect_in_its_markdown(prompt, answer, result, title, name):
     call = ToolCall("c1", name, result)
     facts = [

@@ -21,3 +21,16 @@ def test_code_with_a_tag_in_it_holds_no_link_no_image_and_no_emphasis() -> None:
     assert shown == (
         "<code>&lt;b&gt; &#91;x&#93;(javascript:a) !&#91;i&#93;(http://e/x.png) &#42;&#42;b&#42;&#42;</code>"
     )
+
+
+@pytest.mark.parametrize(
+    "formula",
+    ["$$x^2$$", "a $$x$$ b", "$$\nx = 1\n$$", "\\\\[x\\\\]", "\\begin{align}\nx\n\\end{align}", "$x$ and $y$"],
+)
+def test_a_formula_that_ends_stays_one(formula):
+    assert sanitise(formula) == formula
+
+
+def test_what_begins_a_formula_without_an_end_is_seen_through_in_linear_time():
+    for hostile in ("$$ ", "\\\\[", "\\begin{a}", "$$a", "$$\n> "):
+        assert sanitise(hostile * 100_000)

@@ -39,6 +39,8 @@ ENDING = ((None, 0.25), (signal.SIGTERM, 0.2), (getattr(signal, "SIGKILL", signa
 """What a program is told after its stdin was closed, and how many seconds it then has: 0.65 in all, of one that an exit
 may take."""
 
+KILLED = 0.2  # seconds for a killed process to be gone
+
 
 @asynccontextmanager
 async def piped(server: Described, ending: Ending) -> AsyncGenerator[TransportStreams, None]:
@@ -200,20 +202,24 @@ class _Program(asyncio.SubprocessProtocol):
                 )
 
     async def end(self) -> None:
-        """Close its stdin, then end it and whatever it has started."""
+        """Close its stdin, then end it and whatever it has started; at once, where nobody waits for that any more."""
         self._dismissed = True  # that it ends now is our doing and no reason
         if (stdin := self._pipe(0)) is not None:
             stdin.close()
-        for told, seconds in ENDING:
-            if told is not None:
-                self._tell(told)
+        try:
+            for told, seconds in ENDING:
+                if told is not None:
+                    self._tell(told)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._exited.wait(), seconds)
+                    break
+        finally:
+            self._ending.kill()  # its children, too, where it has left some
+            self._ending.group = 0
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._exited.wait(), seconds)
-                break
-        self._ending.kill()  # its children, where it has left some
-        self._ending.group = 0
-        if self._transport is not None:
-            self._transport.close()
+                await asyncio.wait_for(self._exited.wait(), KILLED)
+            if self._transport is not None:
+                self._transport.close()
 
     def _tell(self, told: signal.Signals) -> None:
         if self._transport is None:

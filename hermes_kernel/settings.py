@@ -46,10 +46,10 @@ HOW = """No model is configured. Any one of these will do:
 LOCAL, LOCAL_MODEL = "local:", "qwen"
 UNNAMED = "No model is named for {}: set HERMES_MODEL. `hermes-kernel doctor` lists what is offered there."
 # Taken and checked, and read by nothing yet: whoever shows them says so.
-LATER = frozenset({
-    "nudge_every_turns", "nudge_seconds", "memory_chars", "user_chars", "skill_trigger_calls", "curator_days",
-    "curator_idle_hours", "stale_days", "archive_days", "record", "replay",
-})  # fmt: skip
+LATER = frozenset({"record", "replay"})
+IN_ORDER = (
+    ("retry_base_seconds", "retry_max_seconds"), ("compress_at", "compress_hard_at"), ("stale_days", "archive_days"),
+)  # fmt: skip
 FIXED = frozenset({"home", "store_url"})  # what an agent stands on while it lives
 DAY = 86_400
 FAR_FIRST_BYTE, NEAR_FIRST_BYTE = 180.0, 900.0  # seconds; a model on one's own machine may still be loading
@@ -118,10 +118,13 @@ class Settings:
     delegate_seconds: float = number(1800, 1, 7 * DAY, "time a group of subagents may take")
     delegate_kernel: str = line("the kernelspec in which a subagent's own Python runs", "python3")
     map_workers: int = whole(8, 1, 10_000, "rows of a map that are asked at once")
-    nudge_every_turns: int = whole(10, 0, 100_000, "turns between looks at what is worth remembering; 0: never")
-    nudge_seconds: float = number(600, 0, 7 * DAY, "seconds between such looks at least")
+    learning: bool = switch("let the slow loops (nudge, skill review, curator) run by themselves", default=True)
+    nudge_every_turns: int = whole(10, 0, 100_000, "turns after which is asked what is worth remembering; 0: never")
+    nudge_seconds: float = number(600, 0, 7 * DAY, "seconds after which that is asked, if there was a turn; 0: never")
+    memory_writes: str = choice("on", ("on", "ask", "off"), "may a model change MEMORY.md and USER.md")
     memory_chars: int = whole(2200, 0, 1_000_000, "size of MEMORY.md at most")
     user_chars: int = whole(1375, 0, 1_000_000, "size of USER.md at most")
+    skill_writes: str = choice("on", ("on", "ask", "off"), "may a model make and change skills")
     skill_trigger_calls: int = whole(5, 1, 100_000, "tool calls in a task that make it worth a skill")
     curator_days: float = number(7, 0.01, 3650, "days between the curator's runs")
     curator_idle_hours: float = number(2, 0, 8760, "idle hours before the curator runs")
@@ -142,7 +145,7 @@ class Settings:
         if not self.first_byte_seconds:
             seconds = NEAR_FIRST_BYTE if near(self.base_url) else FAR_FIRST_BYTE
             object.__setattr__(self, "first_byte_seconds", seconds)
-        for lower, upper in (("retry_base_seconds", "retry_max_seconds"), ("compress_at", "compress_hard_at")):
+        for lower, upper in IN_ORDER:
             if getattr(self, lower) > getattr(self, upper):
                 raise SettingsError(f"{lower} must not be above {upper} ({getattr(self, upper):g}).")
 

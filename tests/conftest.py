@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+
+os.environ["HERMES_LEARNING"] = "off"  # whoever tests a slow loop sets it going; no other test is to be visited by one
 
 settings.register_profile("laws", deadline=None)  # a law holds on a slow machine, too
 settings.load_profile("laws")

@@ -32,6 +32,7 @@ PARTS = (
 WHOLE = (
     *MIDDLE, "hermes_kernel.session", "hermes_kernel.agent", "hermes_kernel.view", "hermes_kernel.doctor",
     "hermes_kernel.export", "hermes_kernel.looking", "hermes_kernel.delegating", "hermes_kernel.mapping",
+    "hermes_kernel.learning",
 )  # fmt: skip
 ARROWS: dict[str, tuple[str, ...]] = {
     "hermes_kernel": WHOLE,
@@ -52,11 +53,13 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "hermes_kernel.conversation": PARTS,
     "hermes_kernel.delegating": (*PARTS, "hermes_kernel.delegating"),
     "hermes_kernel.mapping": (*PARTS, "hermes_kernel.mapping"),
+    "hermes_kernel.learning": (*PARTS, "hermes_kernel.learning"),
     "hermes_kernel.agent": (
         *PARTS,
         "hermes_kernel.conversation",
         "hermes_kernel.delegating",
         "hermes_kernel.mapping",
+        "hermes_kernel.learning",
         "hermes_kernel.agent",
     ),
     "hermes_kernel.view": (*INNER, "hermes_kernel.view"),

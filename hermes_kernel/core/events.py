@@ -2,7 +2,7 @@
 
 *Kept* facts are written to the log before anything else happens and folding them gives the turn back.
 *Passing* facts, from `passing`, are for whoever watches. Those about windows, compressions and shared budgets are from
-`upkeep`.
+`upkeep`, those about memory, skills and the slow loops from `learnt`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TypeGuard
 
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.finish import Finish
+from hermes_kernel.core.learnt import LookDue, Looked, Remembered, SkillChanged, SkillMarked, SkillUsed
 from hermes_kernel.core.messages import Image, ToolCall, Transcript, Usage
 from hermes_kernel.core.outcome import Outcome
 from hermes_kernel.core.passing import (
@@ -41,7 +42,8 @@ from hermes_kernel.core.upkeep import (
 @dataclass(frozen=True, slots=True)
 class Opened:
     """A session begins. ``system`` is the system prompt, frozen for the session; ``parent`` names the session it was
-    branched or compressed from, or whose subagent it is (``kind`` says which: ``chat``, ``subagent``, ``map``).
+    branched or compressed from, or whose subagent it is (``kind`` says which: ``chat``, ``subagent``, ``map``,
+    ``nudge``, ``review``, ``curator``, ``learning``).
     ``earlier`` is what the conversation had cost before, where it goes on in this session."""
 
     session_id: str
@@ -232,6 +234,12 @@ Kept = (
     | Interrupted
     | Final
     | Undone
+    | Remembered
+    | SkillChanged
+    | SkillMarked
+    | SkillUsed
+    | LookDue
+    | Looked
 )
 
 
@@ -263,18 +271,24 @@ __all__ = [
     "Interrupted",
     "Kept",
     "Leased",
+    "LookDue",
+    "Looked",
     "Noticed",
     "Observed",
     "Opened",
     "Outcome",
     "Passing",
     "Refunded",
+    "Remembered",
     "Repaired",
     "Replied",
     "Retracted",
     "Retrying",
     "Returned",
     "Silence",
+    "SkillChanged",
+    "SkillMarked",
+    "SkillUsed",
     "Spent",
     "Started",
     "Subagent",

@@ -24,16 +24,22 @@ from hermes_kernel.core.events import (
     Final,
     Interrupted,
     Leased,
+    LookDue,
+    Looked,
     Noticed,
     Observed,
     Opened,
     Refunded,
+    Remembered,
     Repaired,
     Replied,
     Retracted,
     Retrying,
     Returned,
     Silence,
+    SkillChanged,
+    SkillMarked,
+    SkillUsed,
     Spent,
     Started,
     Subagent,
@@ -68,7 +74,9 @@ def evolve(turn: Turn, event: Event) -> Turn:  # noqa: C901, PLR0911, PLR0912, P
             return turn
         case Opened():
             return _opened(turn, event)
-        case Titled() | Continued():
+        case (
+            Titled() | Continued() | Remembered() | SkillChanged() | SkillMarked() | SkillUsed() | LookDue() | Looked()
+        ):
             return turn
         case Undone(turns):
             return _undone(turn, turns)

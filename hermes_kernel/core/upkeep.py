@@ -47,10 +47,12 @@ class Compressed:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Side work that left no other trace in the turn cost this: a summary that came too late, say."""
+    """Side work that left no other trace in the turn cost this: a summary that came too late, say. ``itemised``: each
+    of its calls is on record in a session of its own."""
 
     usage: Usage
     what: str
+    itemised: bool = False
 
 
 @dataclass(frozen=True, slots=True)

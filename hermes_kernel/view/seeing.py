@@ -25,17 +25,23 @@ from hermes_kernel.core.events import (
     Interrupted,
     Kept,
     Leased,
+    LookDue,
+    Looked,
     Noticed,
     Observed,
     Opened,
     Passing,
     Refunded,
+    Remembered,
     Repaired,
     Replied,
     Retracted,
     Retrying,
     Returned,
     Silence,
+    SkillChanged,
+    SkillMarked,
+    SkillUsed,
     Spent,
     Started,
     Subagent,
@@ -150,6 +156,8 @@ def _keep(picture: Picture, event: Kept) -> Picture:  # noqa: C901, PLR0911, PLR
         case Returned():
             return returned(picture, event)
         case Opened() | Continued() | Titled() | WindowFound() | Undone():
+            return picture
+        case Remembered() | SkillChanged() | SkillMarked() | SkillUsed() | LookDue() | Looked():
             return picture
 
 

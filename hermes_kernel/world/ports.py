@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 from typing import Protocol
 
 from hermes_kernel.core.commands import CallModel, Compress
 from hermes_kernel.core.events import Compressed, Event, Kept, Spent
+from hermes_kernel.core.learnt import LEARNT, Dated
 from hermes_kernel.core.messages import ToolCall, ToolSpec, Transcript
 from hermes_kernel.core.search.found import Found, Passage
 from hermes_kernel.core.search.query import Query
@@ -125,6 +126,15 @@ class Archive(Log, Finder, Protocol):
     def latest(self, notebook: str | None = None) -> str | None:
         """The id of the conversation last active, in one notebook or in any: never of a subagent or of a row of a
         map, but of what they worked for."""
+        ...
+
+    def learnt(self, kinds: Collection[type] = LEARNT, since: float = 0) -> tuple[Dated, ...]:
+        """The facts of these kinds (of `core.learnt`) at or after `since` (seconds since 1970-01-01 UTC), in the order
+        of time, whichever process wrote them.
+
+        Raises:
+            StoreError: the store cannot be read; one line says why and what to do.
+        """
         ...
 
     def claim(self, session_id: str) -> Claim:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack
 from datetime import tzinfo
 from typing import NamedTuple
 
 from hermes_kernel.core.events import Asked, Kept, Opened
+from hermes_kernel.core.learnt import LEARNT, Dated, is_learnt
 from hermes_kernel.core.search.finding import About, find, root
 from hermes_kernel.core.search.found import Found, Passage
 from hermes_kernel.core.search.passages import findable, passages
@@ -46,6 +47,12 @@ class MemoryLog:
 
     def recall(self, session_id: str) -> list[Kept]:
         return [fact for _, fact in self._of(session_id)]
+
+    def learnt(self, kinds: Collection[type] = LEARNT, since: float = 0) -> tuple[Dated, ...]:
+        wanted = tuple(kinds)
+        told = ((t, fact) for session in self._facts for t, fact in self._of(session) if t >= since)
+        dated = [Dated(t, fact) for t, fact in told if isinstance(fact, wanted) and is_learnt(fact)]
+        return tuple(sorted(dated, key=lambda each: each.t))
 
     def search(self, query: str | Query, limit: int = 10) -> Found:
         asked = query if isinstance(query, Query) else parse(query, now=self._clock.now(), zone=self._zone)

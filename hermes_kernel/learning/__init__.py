@@ -1,0 +1,1 @@
+"""What makes an agent better over time: memory, skills, and the slow loops that tend to them."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """``kind`` is a word (``injection``, ``invisible``, ``separator``, ``path``, ``script``, ``secret``, ``frontmatter``,
-    ``size``); ``what`` a sentence a person understands; ``excerpt`` the place, cleaned and brief; ``line`` counts from
-    1, 0: none."""
+    """``kind`` is a word (``injection``, ``invisible``, ``separator``, ``path``, ``script``, ``secret``,
+    ``frontmatter``, ``size``); ``what`` a sentence a person understands; ``excerpt`` the place, cleaned and brief;
+    ``line`` counts from 1, 0: none."""
 
     kind: str
     what: str

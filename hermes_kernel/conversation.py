@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from hermes_kernel.checks import checked, titled
-from hermes_kernel.core.events import Opened
+from hermes_kernel.core.events import Asked, Opened
 from hermes_kernel.core.messages import Transcript, User
 from hermes_kernel.errors import HermesError, explained
 from hermes_kernel.playing import Player
@@ -70,15 +70,18 @@ class Conversation:
         Raises:
             HermesError: there is none, it cannot be asked so, or as `undo`.
         """
-        match self._session.turn.messages[:1]:
-            case (User() as prompt,):
-                checked(prompt.text, budget)
-                with explained():
-                    self._resources.equipment.offered(tools)
-                self.undo(1)
-                return prompt
+        match self._session.turn.messages[:1], self._session.turn.events[:1]:
+            case (User(),), (Asked() as asked,):
+                prompt = User(asked.text, asked.images)  # without what the model was told besides
+            case (User() as prompt,), _:
+                pass
             case _:
                 raise HermesError("There is no turn to retry in this session.")
+        checked(prompt.text, budget)
+        with explained():
+            self._resources.equipment.offered(tools)
+        self.undo(1)
+        return prompt
 
     @contextmanager
     def _between_turns(self, what: str) -> Iterator[None]:

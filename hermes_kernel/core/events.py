@@ -68,13 +68,20 @@ class Titled:
 class Asked:
     """A prompt: a turn begins. ``route`` is the index of the model to ask first (0 the main one, then the fallbacks);
     ``budget`` is how many model calls this turn may make, 0 for the session's own limit; ``window`` the tokens that the
-    model reads at most, 0 where that is not known."""
+    model reads at most, 0 where that is not known. ``note`` is what the model is told besides, before the person's own
+    words: what has changed since the session's system prompt."""
 
     text: str
     images: tuple[Image, ...] = ()
     route: int = 0
     budget: int = 0
     window: int = 0
+    note: str = ""
+
+    @property
+    def said(self) -> str:
+        """All that the model reads."""
+        return f"{self.note}\n\n{self.text}" if self.note else self.text
 
 
 @dataclass(frozen=True, slots=True)

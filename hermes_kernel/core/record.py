@@ -149,7 +149,7 @@ def _opened(turn: Turn, opened: Opened) -> Turn:
 def _asked(turn: Turn, asked: Asked) -> Turn:
     """A turn begins. Calls that an earlier one left without a result, for its log was cut there, are closed first."""
     closed = reduce(_observed, (Observed(call.id, prompts.LOST, ok=False) for call in turn.open), turn)
-    prompt = User(asked.text, asked.images)
+    prompt = User(asked.said, asked.images)
     fill = closed.fill.added(prompt)
     return Turn(
         limits=turn.limits,

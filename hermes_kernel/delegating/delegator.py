@@ -87,4 +87,4 @@ class Delegator:
             yield
         finally:
             with suppress(StoreError):
-                self._session.keep(Spent(allowance.usage, "subagents"))
+                self._session.keep(Spent(allowance.usage, "subagents", itemised=True))

@@ -7,7 +7,7 @@ Many processes may have a store on one home; none waits for another to append.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from hermes_kernel.core.events import Kept, Opened
+from hermes_kernel.core.learnt import LEARNT, Dated
 from hermes_kernel.core.plain import dump
 from hermes_kernel.core.redact import redact_plain
 from hermes_kernel.core.search.found import Found, Passage
@@ -26,6 +27,7 @@ from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.store.apart import Apart
 from hermes_kernel.world.store.asking.hand import Hand
 from hermes_kernel.world.store.asking.kin import Relatives, family, relatives
+from hermes_kernel.world.store.asking.learnt import learnt
 from hermes_kernel.world.store.asking.listing import SessionRow, find, ids, latest, newest
 from hermes_kernel.world.store.asking.searching import search
 from hermes_kernel.world.store.ends import Ends, Told
@@ -160,6 +162,16 @@ class Store:
         subagent or a row of a map, it is the one they worked for."""
         with explaining(self._places):
             return latest(self._hand, notebook)
+
+    def learnt(self, kinds: Collection[type] = LEARNT, since: float = 0) -> tuple[Dated, ...]:
+        """The facts of these kinds (of `core.learnt`) at or after `since` (seconds since 1970-01-01 UTC), in the order
+        of time, whichever process wrote them. Those of a later version of this program are passed over.
+
+        Raises:
+            StoreError: another program holds the database open, or it is damaged.
+        """
+        with explaining(self._places):
+            return learnt(self._hand, kinds, since)
 
     def search(self, query: str | Query, limit: int = 10) -> Found:
         """The best `limit` threads. While another program holds the database open, only what is not folded yet is

@@ -103,6 +103,11 @@ class Tail:
         """The facts of some sessions that are not in the database."""
         return [record for session in sessions for record in self._records.get(session, ())]
 
+    def everything(self) -> Iterator[Record]:
+        """Every fact that is not in the database, session by session."""
+        for records in self._records.values():
+            yield from records
+
     @property
     def deleted(self) -> frozenset[str]:
         """Sessions of which nothing is shown, whatever the index has of them."""

@@ -16,6 +16,7 @@ from hermes_kernel.core.turn import Turn, decide
 from hermes_kernel.delegating import Delegator, Report, Tasks
 from hermes_kernel.equipment import Equipment
 from hermes_kernel.errors import explained
+from hermes_kernel.learning import Learning
 from hermes_kernel.limits import turn_limits
 from hermes_kernel.playing import Player
 from hermes_kernel.resources import Resources
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Agent:
-    """An agent with tools and a conversation. ``store`` holds the facts of this conversation and of all others.
+    """An agent with tools and a conversation. ``store`` holds what is said in it, ``learning`` what it remembers.
 
     Args:
         model: the model to ask, by name or as a `Model` of your own; None takes the settings'.
@@ -76,12 +77,12 @@ class Agent:
         self._session = Session(self.store, turn_limits(settings))
         self._equipment = Equipment(settings, clock, person=person, shell=shell, given=given, finder=self.store)
         self._resources = resources = Resources(self._equipment, self.store, clock, _new_id)
-        self._player = Player(resources, self._session)
+        self.learning = learning = Learning(resources, self._session)
+        self._player = Player(resources, self._session, learning)
         self._blocking = Blocking(self.stop)
         self._conversation = Conversation(resources, self._session, self._player, notebook)
         self._delegator = Delegator(resources, self._session, self._player)
-        self.add(self._delegator.tool())
-        for each in tools:
+        for each in (self._delegator.tool(), *learning.tools(), *tools):
             self.add(each)
         self.new() if session in (None, "new") else self.resume(session)
 
@@ -278,6 +279,8 @@ class Agent:
     def close(self) -> None:
         """Leave: stop a turn that runs, end the local model, hand the journal to the store. Can be called again."""
         self.stop("kernel")
+        self.learning.close()
+        self._player.settle()
         self._equipment.close()
         self._blocking.close()
         self._session.close()

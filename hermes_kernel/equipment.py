@@ -20,7 +20,7 @@ from hermes_kernel.world.mcp import Servers
 from hermes_kernel.world.model import OpenAIModel
 from hermes_kernel.world.model.routes import routes_of
 from hermes_kernel.world.perform import Performer
-from hermes_kernel.world.ports import Clock, Compressor, Finder, Model, Person, Toolbox
+from hermes_kernel.world.ports import Clock, Compressor, Finder, Knowledge, Model, Person, Toolbox
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools import Tools
 
@@ -54,6 +54,7 @@ class Equipment:
         ).builtins()
         self.servers = Servers(settings.home, settings.mcp_servers, lambda: self.tools.cwd, clock)
         self.tools.sources = (self.servers,)
+        self.knowledge: Knowledge | None = None
         self._clock = clock
         self.compressor = self.summariser()
         self._given = given
@@ -155,6 +156,7 @@ class Equipment:
             cwd=str(self.tools.cwd),
             notebook=notebook,
             now=self._clock.now(),
+            learnt=self.knowledge.block() if self.knowledge else "",
         )
 
     def redact(self, text: str) -> str:

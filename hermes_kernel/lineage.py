@@ -11,6 +11,7 @@ from hermes_kernel.core.events import Compressed, Event, Noticed, Opened, Spent
 from hermes_kernel.errors import HermesError
 from hermes_kernel.session import Session
 from hermes_kernel.world.compressing import Summariser
+from hermes_kernel.world.ports import Beside
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools import Tools
 
@@ -25,6 +26,7 @@ class Lineage:
     compressor: Summariser
     tools: Tools
     new_id: Callable[[], str]
+    beside: Beside
 
     def next(self) -> Opened | None:
         """Between two turns: the session in which the conversation goes on, if its older part is gone, or if a summary
@@ -36,6 +38,7 @@ class Lineage:
         self.session.close_turn("kernel")
         while news := self.compressor.ready(self.session.turn.transcript):
             self.session.keep(news)
+        self.pay()
         return self._child() if self.session.turn.fill.compressed else None
 
     def moved(self, opened: Opened) -> Noticed:
@@ -105,8 +108,19 @@ class Lineage:
             return self.session.turn.session_id
         return self.session.opened.parent if self.session.opened.earlier.calls else ""
 
+    def pay(self) -> None:
+        """What was spent beside the conversation is in its usage.
+
+        Raises:
+            StoreError: the log cannot be written.
+        """
+        for spent in self.beside.owed():
+            self.session.keep(spent)
+
     def _leave(self) -> None:
         """What was begun for this conversation is given up, and paid for in it."""
+        self.beside.leave()
+        self.pay()
         if spent := self.compressor.leave():
             self.session.keep(spent)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing, contextmanager, suppress
+from dataclasses import replace
 from enum import Enum
 
 from hermes_kernel.core.events import Asked, Event
@@ -14,7 +15,9 @@ from hermes_kernel.errors import HermesError, explained, in_a_line
 from hermes_kernel.lineage import Lineage
 from hermes_kernel.resources import Resources
 from hermes_kernel.session import Session
+from hermes_kernel.world.ports import Beside
 from hermes_kernel.world.stop import Stop
+from hermes_kernel.world.store import StoreError
 
 
 class Work(Enum):
@@ -34,10 +37,11 @@ class Player:
     """Plays the turns of one session. ``stopping`` is the latch of the turn that runs, ``lineage`` how the conversation
     goes on in other sessions."""
 
-    def __init__(self, resources: Resources, session: Session) -> None:
+    def __init__(self, resources: Resources, session: Session, beside: Beside) -> None:
         equipment = resources.equipment
         self.stopping: Stop | None = None
-        self.lineage = Lineage(session, equipment.compressor, equipment.tools, resources.new_id)
+        self.lineage = Lineage(session, equipment.compressor, equipment.tools, resources.new_id, beside)
+        self._beside = beside
         self._session = session
         self._equipment = equipment
         self._store = resources.store
@@ -57,6 +61,11 @@ class Player:
         """Stop the running turn, from any thread. Without one, nothing happens."""
         if self.stopping is not None:
             self.stopping.press(by)
+
+    def settle(self) -> None:
+        """Nothing is played any more: what was spent beside the conversation is in its usage, if the store lets."""
+        with suppress(StoreError):
+            self.lineage.pay()
 
     @contextmanager
     def working(self, work: Work) -> Iterator[Stop]:
@@ -87,13 +96,15 @@ class Player:
             NoEndpoint: there is no model to ask.
         """
         seconds = self._equipment.settings.turn_seconds if timeout is None else timeout
-        with self.working(Work.ASK) as stop, self._equipment.compressor.giving_way(), explained():
+        with self.working(Work.ASK) as stop, self._giving_way(), explained():
             async with aclosing(self._equipment.servers.ready(stop)) as told:
                 async for noticed in told:
                     yield noticed
             world = self._equipment.world(stop, names)
             self._equipment.tools.begin_turn()
             inside = self.lineage.next() if asked else None
+            if asked and (note := self._beside.note(self._session.turn)):
+                asked = replace(asked, note=note)
             played = self._session.play(world, asked, inside)
             async with stop.after(self._clock.sleep, seconds), aclosing(played) as events:
                 async for event in events:
@@ -101,6 +112,12 @@ class Player:
                     yield event
                     if moved:
                         yield moved
+
+    @contextmanager
+    def _giving_way(self) -> Iterator[None]:
+        """What goes on beside the conversation is not to be in the way of a turn, and learns from it."""
+        with self._beside.during(lambda: self._session.turn), self._equipment.compressor.giving_way():
+            yield
 
     async def to_the_end(self, events: AsyncGenerator[Event, None]) -> Turn:
         """The turn once all of its `events` have happened."""

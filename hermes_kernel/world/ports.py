@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from hermes_kernel.core.commands import CallModel, Compress
@@ -11,6 +12,7 @@ from hermes_kernel.core.learnt import LEARNT, Dated
 from hermes_kernel.core.messages import ToolCall, ToolSpec, Transcript
 from hermes_kernel.core.search.found import Found, Passage
 from hermes_kernel.core.search.query import Query
+from hermes_kernel.core.turn import Turn
 from hermes_kernel.world.stop import Stop
 
 
@@ -151,6 +153,35 @@ class Archive(Log, Finder, Protocol):
 
     def close(self) -> None:
         """Nothing will be appended any more."""
+        ...
+
+
+class Knowledge(Protocol):
+    """What earlier sessions left for the next one."""
+
+    def block(self) -> str:
+        """What the system prompt of a session that begins now says of it; nothing where there is none."""
+        ...
+
+
+class Beside(Protocol):
+    """What goes on beside a conversation and never in its way: the slow loops, which learn from it."""
+
+    def during(self, latest: Callable[[], Turn]) -> AbstractContextManager[object]:
+        """While a turn is played; `latest` is the turn, and at the end what there is to learn from."""
+        ...
+
+    def note(self, turn: Turn) -> str:
+        """What has changed since the system prompt of this conversation was written, or since it was asked last: for
+        the next prompt. Mostly nothing."""
+        ...
+
+    def owed(self) -> tuple[Spent, ...]:
+        """What has been spent on this conversation since it was asked last."""
+        ...
+
+    def leave(self) -> None:
+        """Another conversation is about to begin."""
         ...
 
 

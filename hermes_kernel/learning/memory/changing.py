@@ -1,0 +1,108 @@
+"""One file of what is remembered and the record of its changes, kept in step: a fact first, then the file, and what
+the file holds beyond the facts is a change by hand. Nobody's entries are overwritten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from hermes_kernel.core.learning.memory import FILES, Change
+from hermes_kernel.core.learnt import Remembered
+from hermes_kernel.learning.chronicle import Chronicle
+from hermes_kernel.learning.memory.files import Found, NoteFile
+from hermes_kernel.learning.memory.known import Known, digest, keep, known
+from hermes_kernel.world.store.disk import StoreError
+
+TRIES = 50  # times a file may be changed by somebody else while it is being changed here
+
+Entries = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """Who makes a change, one of `core.learnt.WHO`, in which conversation, and why. ``consented`` are the suspicious
+    entries in it that a person wants all the same."""
+
+    by: str
+    session: str = ""
+    why: str = ""
+    consented: tuple[str, ...] = ()
+
+
+class Changing:
+    """Changes to one target's file in `folder`. ``redact`` takes secrets out of what is recorded."""
+
+    def __init__(self, folder: Path, target: str, chronicle: Chronicle, redact: Callable[[str], str]) -> None:
+        self._target = target
+        self._file = NoteFile(folder / FILES[target])
+        self._known = folder / f".{FILES[target]}.known"
+        self._chronicle = chronicle
+        self._redact = redact
+
+    def read(self) -> Found:
+        """What is in the file. Raises `StoreError`: it cannot be read."""
+        return self._file.read()
+
+    def consented(self) -> frozenset[str]:
+        """Digests of the suspicious entries that a person wants."""
+        last = known(self._known)
+        return last.consented if last else frozenset()
+
+    def change(self, make: Callable[[Entries], Change], signed: Signed) -> Change:
+        """Have the file hold what `make` makes of what is in it at that moment. Raises what `make` raises, and then
+        nothing was changed.
+
+        Raises:
+            StoreError: the disk is full, the home is read-only, or somebody else changes it all the time.
+        """
+        with self._file.alone():
+            for _ in range(TRIES):
+                found = self._file.read()
+                self._explain(found)
+                made = make(found.entries)
+                if not made.changed or self._write(found, made, signed):
+                    return made
+        raise StoreError(f"{self._file.path} was changed {TRIES} times by another program meanwhile: try again later")
+
+    def _write(self, found: Found, made: Change, signed: Signed) -> bool:
+        """Whether it was done; not when somebody else changed the file in that moment."""
+        before, after = self._safe(made.before), self._safe(made.after)
+        fact = Remembered(self._target, before, after, signed.by, signed.session, self._redact(signed.why))
+        with self._file.prepared(made.after) as fresh:
+            self._file.keep_beside(found)
+            self._keep(before, after, {digest(each) for each in signed.consented})
+            if not self._file.still(found):
+                return False
+            self._chronicle.record(fact)
+            return self._file.swap(found, fresh)
+
+    def _explain(self, found: Found) -> None:
+        """Record what the file holds and no fact has brought about."""
+        now = self._safe(found.entries)
+        last = known(self._known)
+        if last and now == last.after:
+            return
+        base = self._recorded(last)
+        if now != base:
+            self._chronicle.record(Remembered(self._target, base, now, "hand"))
+        if last or now:
+            self._keep(now, now, ())
+
+    def _recorded(self, last: Known | None) -> Entries:
+        """The entries as the facts have them. What was to be written last may have been recorded or not."""
+        if last and last.before == last.after:
+            return last.after
+        facts = [each.fact for each in self._chronicle.read(Remembered)]
+        ours = [each for each in facts if isinstance(each, Remembered) and each.target == self._target]
+        if last is None:
+            return ours[-1].after if ours else ()
+        done = any((each.before, each.after) == (last.before, last.after) for each in ours)
+        return last.after if done else last.before
+
+    def _keep(self, before: Entries, after: Entries, consented: Iterable[str]) -> None:
+        still = {digest(each) for each in after}
+        keep(self._known, before, after, (self.consented() | set(consented)) & still)
+
+    def _safe(self, entries: Entries) -> Entries:
+        return tuple(self._redact(each) for each in entries)

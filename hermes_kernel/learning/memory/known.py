@@ -1,0 +1,55 @@
+"""What we last knew of a file, so that a change by hand is seen as one: the entries before and after our own last
+change, and the entries that a person has consented to. Written before the file is, so that after a crash the two tell
+what was not finished."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hermes_kernel.world.store.disk import put
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The entries were ``before`` and should be ``after``. ``consented`` has digests of those that are suspicious and
+    wanted."""
+
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    consented: frozenset[str] = frozenset()
+
+
+def digest(entry: str) -> str:
+    """What a consent is kept under."""
+    return hashlib.sha256(entry.encode("utf-8", "replace")).hexdigest()
+
+
+def known(path: Path) -> Known | None:
+    """What `path` says; none where there is no such file, or it says nothing that can be understood."""
+    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+        plain = json.loads(path.read_bytes())
+        return Known(_texts(plain["before"]), _texts(plain["after"]), frozenset(_texts(plain["consented"])))
+    return None
+
+
+def keep(path: Path, before: Iterable[str], after: Iterable[str], consented: Iterable[str]) -> None:
+    """Say it.
+
+    Raises:
+        OSError: the disk is full or does not take it.
+    """
+    plain = {"before": list(before), "after": list(after), "consented": sorted(consented)}
+    put(json.dumps(plain).encode(), path, path.with_name(f"{path.name}.{os.getpid()}"))
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise TypeError(value)
+    return tuple(value)

@@ -25,6 +25,7 @@ from hermes_kernel.core.text import scrub
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.store.apart import Apart
+from hermes_kernel.world.store.asking.counting import Counting
 from hermes_kernel.world.store.asking.hand import Hand
 from hermes_kernel.world.store.asking.kin import Relatives, family, relatives
 from hermes_kernel.world.store.asking.learnt import learnt
@@ -223,6 +224,16 @@ class Store:
         """
         with explaining(self._places):
             return family(self._hand, session_id)
+
+    @contextmanager
+    def counting(self) -> Iterator[Counting]:
+        """What the facts add up to at this moment, whoever wrote them. Nobody folds while it is open.
+
+        Raises:
+            StoreError: another program holds the database open, or it is damaged.
+        """
+        with explaining(self._places), self._hand.reach() as known:
+            yield Counting(known)
 
     @contextmanager
     def connect(self) -> Iterator[DuckDBPyConnection]:

@@ -77,6 +77,12 @@ def _mcp(desk: Desk, rest: str) -> Table:
     return mcp(desk, rest)
 
 
+def _memory(desk: Desk, rest: str) -> Table:
+    from magics.memory import memory
+
+    return memory(desk, rest)
+
+
 def _model(desk: Desk, rest: str) -> Table:
     if rest:
         desk.configure(model=rest)
@@ -151,6 +157,9 @@ COMMANDS: dict[str, Command] = {
     "tools": Command("", "list the tools the model is offered", _tools),
     "mcp": Command(
         "[add NAME COMMAND|URL]", "see the MCP servers whose tools are offered; add, remove, restart, tools", _mcp
+    ),
+    "memory": Command(
+        "[add|edit|remove|history|undo|accept|reject …]", "see and change what is remembered of you", _memory
     ),
     "config": Command("[NAME[=VALUE]]", "see or change settings", _config),
     "doctor": Command("", "check that everything a turn needs is there", _doctor),

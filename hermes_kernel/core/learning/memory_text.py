@@ -93,7 +93,7 @@ def _is_joined(c: str) -> bool:
 def _may_stand(line: str) -> None:
     plain = unicodedata.normalize("NFKC", line)
     bare = "".join(c for c in plain if not c.isspace() and unicodedata.category(c)[0] not in "MC")
-    if bare == MARK:
+    if set(bare) == {MARK}:
         raise MemoryRefused(
             f"A line of an entry cannot be {MARK} alone, which stands between entries: leave it out, or add two "
             f"entries. Nothing was changed."

@@ -1,0 +1,92 @@
+"""How a rule about words is written down and how it finds its place: a word, and what follows within a sentence.
+
+Time is linear: a rule looks only behind its words, and no further than `WINDOW`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from hermes_kernel.core.learning.threat_folding import pattern
+
+WINDOW = 400  # characters behind a rule's first word
+BEFORE = 240  # characters before it that say how it is meant
+GAP = r"(?:[^.!?\n]|[.!?](?=[^\s.!?])|\n(?! ?\n)){0,60}?"
+ENOUGH = 3  # places that one rule names
+
+_ENDS = re.compile(r"[.!?](?=\s)|\u3002|\n ?\n")
+_NOT_MEANT = re.compile(
+    r"(?:\b(?:not|never|cannot|may|might|could|can|would|refuse to|refuses to|avoid|no|ne|nicht|\u043d\u0435|nao|non)"
+    r"|n['\u2019](?:t)?|dont|\u4e0d\u8981|\u522b|\u4e0d|\u52ff)(?: ever| always| simply| just| be)?[\s\"'`]{0,3}$"
+)
+_SPOKEN_OF = re.compile(
+    pattern(
+        r"attack|inject|jailbreak|malicious|adversar|hostile|untrusted|suspicious|phish|exploit|payload|\be\.g|such as"
+        r"|for example|for instance|\blike\b|\btr(?:y|ies|ying) to|attempt|detect|\bscan|\bflag|refus|block|reject"
+        r"|example|phrases?\b|whether|ejemplo|ataque|exemple|attaque|beispiel|angriff|angreif|攻击|注入|例如|攻撃|インジェクション"
+        r"|атак|инъекц|например|tấn công|ví dụ"
+    )
+)
+_TOLD = re.compile(r"\b(?:to|that|a|que|zu|de|или|чтобы)[\s\"'`]{1,3}$")
+_OPENING = {"\u201c": "\u201d", "\u00ab": "\u00bb", "\u300c": "\u300d", "\u300e": "\u300f", "\u201e": "\u201c"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """``rest`` has to follow one of ``words``. One that ``commands`` is no finding where a sober text says not to do it,
+    or speaks of such words; one that is ``negated`` is none in a sentence that forbids it."""
+
+    kind: str
+    what: str
+    words: tuple[str, ...]
+    rest: re.Pattern[str]
+    commands: bool = True
+    negated: bool = False
+
+
+def rule(kind: str, what: str, words: str, rest: str, *, commands: bool = True, negated: bool = False) -> Rule:
+    """A rule; `words` are separated by spaces, in `rest` ``¦`` is any few words of the same sentence."""
+    compiled = re.compile(pattern(rest).replace("\u00a6", GAP))
+    return Rule(kind, what, tuple(pattern(words).split()), compiled, commands=commands, negated=negated)
+
+
+def by_word(rules: Iterable[Rule]) -> Mapping[str, tuple[Rule, ...]]:
+    """The rules by each of their words."""
+    found: defaultdict[str, tuple[Rule, ...]] = defaultdict(tuple)
+    for each in rules:
+        for word in each.words:
+            found[word] += (each,)
+    return dict(found)
+
+
+def places(text: str, words: re.Pattern[str], rules: Mapping[str, tuple[Rule, ...]]) -> Iterator[tuple[Rule, int, int]]:
+    """Where rules of the table `rules` hold in a folded `text`, of which `words` finds the first words: from, to."""
+    found: defaultdict[str, int] = defaultdict(int)
+    for word in words.finditer(text):
+        for each in rules.get(word[0], ()):
+            if found[each.what] < ENOUGH:
+                match = each.rest.match(text, word.end(), word.end() + WINDOW)
+                if match and _is_meant(each, text, word.start(), match.end()):
+                    found[each.what] += 1
+                    yield each, word.start(), match.end()
+
+
+def _is_meant(rule: Rule, text: str, start: int, end: int) -> bool:
+    """Whether it is said to do so, rather than said of somebody or forbidden."""
+    if not rule.commands:
+        return True
+    before = _ENDS.split(text[max(start - BEFORE, 0) : start])[-1]
+    if _NOT_MEANT.search(before) or (rule.negated and re.search(r"\b(?:not|never|avoid|no)\b|n['\u2019]t\b", before)):
+        return False
+    if not (_TOLD.search(before) or _is_quoted(before)):
+        return True
+    after = _ENDS.split(text[end : end + BEFORE])[0]
+    return not (_SPOKEN_OF.search(before) or _SPOKEN_OF.search(after))
+
+
+def _is_quoted(before: str) -> bool:
+    odd = any(before.count(mark) % 2 for mark in '"`')
+    return odd or any(before.count(mark) > before.count(end) for mark, end in _OPENING.items())

@@ -21,12 +21,17 @@ from hermes_kernel.core.events import (
     Titled,
     Undone,
 )
+from hermes_kernel.core.learnt import LEARNING, LOOPS
 from hermes_kernel.core.messages import ToolCall, User
 from hermes_kernel.core.search.found import Passage
 from hermes_kernel.core.text import scrub
 
 SEARCHER = "session_search"
 """The tool whose results are excerpts of other conversations."""
+
+BESIDE = frozenset({LEARNING, *LOOPS})
+"""The kinds of sessions that are no conversations. What is said in them was said in those they look at, so a search
+looks at none of it."""
 
 STEPS: tuple[type[Kept], ...] = (Opened, Asked, Compressed, Undone)
 """The facts that `Telling` cannot do without, however long ago they were."""
@@ -48,6 +53,8 @@ class Telling:
     session: str
     # where the turns begin that can still be taken back
     starts: tuple[int, ...] = ()
+    # whether it is one of the kinds `BESIDE`
+    beside: bool = False
     # the rest is `tell`'s own business: the calls that wait for a result (id to name), what the replies of this part
     # of the turn said, and a reply that was cut and may yet be accepted
     names: Mapping[str, str] = field(default_factory=dict)
@@ -61,14 +68,14 @@ Told = tuple[Telling, tuple[Passage | Hidden, ...]]
 def tell(telling: Telling, n: int, t: float, fact: Kept) -> Told:  # noqa: C901, PLR0911 - one arm for each fact that says something
     """What one more fact adds: passages, or the news that earlier ones are undone."""
     match fact:
-        case Opened(transcript=copied):
+        case Opened(kind=kind, transcript=copied):
             # the last prompt that was copied can be taken back, and all after it with it
             prompted = any(isinstance(message, User) for message in copied)
-            return Telling(telling.session, (n,) if prompted else ()), ()
+            return Telling(telling.session, (n,) if prompted else (), kind in BESIDE), ()
         case Titled(title, again):
             return telling, _said(telling, n, t, "title", "" if again else title)
         case Asked(text):
-            asked = Telling(telling.session, (*telling.starts, n))
+            asked = Telling(telling.session, (*telling.starts, n), telling.beside)
             return asked, (Passage(telling.session, n, t, "user", text),)
         case Replied(cut=True):
             return replace(telling, cut=(n, t, fact)), ()
@@ -152,7 +159,7 @@ def _undone(telling: Telling, turns: int) -> Told:
     """Take back the last turns; those before a compression are past taking back."""
     kept = max(len(telling.starts) - turns, 0)
     hidden = tuple(Hidden(telling.session, since) for since in telling.starts[kept : kept + 1])
-    return Telling(telling.session, telling.starts[:kept]), hidden
+    return Telling(telling.session, telling.starts[:kept], telling.beside), hidden
 
 
 def _said(telling: Telling, n: int, t: float, role: str, text: str) -> tuple[Passage, ...]:

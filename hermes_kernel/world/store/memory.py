@@ -12,7 +12,7 @@ from hermes_kernel.core.events import Asked, Kept, Opened
 from hermes_kernel.core.learnt import LEARNT, Dated, is_learnt
 from hermes_kernel.core.search.finding import About, find, root
 from hermes_kernel.core.search.found import Found, Passage
-from hermes_kernel.core.search.passages import findable, passages
+from hermes_kernel.core.search.passages import BESIDE, findable, passages
 from hermes_kernel.core.search.query import Query, parse
 from hermes_kernel.core.search.rank import Entry, entry
 from hermes_kernel.world.clock import SystemClock
@@ -21,6 +21,8 @@ from hermes_kernel.world.store.naming import named
 from hermes_kernel.world.store.places import NoSession, StoreError
 from hermes_kernel.world.store.threads import Head, told
 from hermes_kernel.world.zone import LOCAL
+
+CHAT = "chat"
 
 
 class _Told(NamedTuple):
@@ -74,19 +76,19 @@ class MemoryLog:
 
     def latest(self, notebook: str | None = None) -> str | None:
         """The id of the conversation last active, in one notebook or in any; where that was a subagent or a row of a
-        map, the one it worked for."""
+        map, the one it worked for. What a slow loop did is no activity."""
         heads = self._heads()
-        own = [name for name in reversed(self._facts) if notebook in {None, heads[name].notebook}]
-        roots = [self._worked_for(name, heads) for name in own]
-        return next((root for root in roots if self._is_chat(root)), next(iter(roots), None))
+        told = [name for name in reversed(self._facts) if self._kind(name) not in BESIDE]
+        roots = [self._worked_for(name, heads) for name in told if notebook in {None, heads[name].notebook}]
+        return next((root for root in roots if self._kind(root) == CHAT), next(iter(roots), None))
 
     def _worked_for(self, session: str, heads: Mapping[str, Head]) -> str:
-        while not self._is_chat(session) and heads[session].parent in heads:
+        while self._kind(session) != CHAT and heads[session].parent in heads:
             session = heads[session].parent
         return session
 
-    def _is_chat(self, session: str) -> bool:
-        return next((fact.kind for _, fact in self._facts[session] if isinstance(fact, Opened)), "chat") == "chat"
+    def _kind(self, session: str) -> str:
+        return next((fact.kind for _, fact in self._facts[session] if isinstance(fact, Opened)), CHAT)
 
     def claim(self, session_id: str) -> ExitStack:
         """The right to act on a session, until closed.
@@ -128,5 +130,6 @@ class MemoryLog:
         return heads
 
     def _entries(self, session: str, about: About) -> Iterator[Entry]:
-        for passage in filter(findable, self.passages(session)):
+        standing = () if self._kind(session) in BESIDE else self.passages(session)
+        for passage in filter(findable, standing):
             yield entry(passage, about.notebook, about.model)

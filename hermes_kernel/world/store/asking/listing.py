@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from hermes_kernel.core.learnt import LEARNING
+from hermes_kernel.core.search.passages import BESIDE
 from hermes_kernel.world.store import database
 from hermes_kernel.world.store.asking.hand import Hand, Known
 from hermes_kernel.world.store.asking.kin import Kin
@@ -18,7 +21,11 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 CHAT = "chat"
-KIND = "SELECT coalesce(body->>'kind', 'chat') FROM facts WHERE kind = 'Opened' ORDER BY n LIMIT 1"
+KINDS = """
+SELECT session, coalesce(body->>'kind', 'chat') FROM store.facts
+WHERE kind = 'Opened' AND session IN (SELECT unnest(?::VARCHAR[]))
+  AND (number BETWEEN ? AND ? OR number >= (SELECT facts FROM store.indexed))
+"""
 MOST = 2**31  # sessions; DuckDB counts no further than 2**63
 LOOKS = (1, 64, MOST)  # sessions that are looked at for a conversation, the last active first
 HEADS = """
@@ -71,9 +78,9 @@ class SessionRow:
 
 
 def newest(hand: Hand, limit: int) -> list[SessionRow]:
-    """The sessions last active, newest first."""
+    """The sessions last active, newest first; without those that hold what was learnt."""
     with hand.reach() as known:
-        heads = _last_active(known, min(limit, MOST))
+        heads = _told_of(known, min(limit, MOST))
         connection = known.connection
         with closing(database.connect()) if connection is None else nullcontext(connection) as asked:
             _bring_facts(asked, known, heads)
@@ -85,12 +92,15 @@ def newest(hand: Hand, limit: int) -> list[SessionRow]:
 
 def latest(hand: Hand, notebook: str | None = None) -> str | None:
     """The conversation last active, in one notebook or in any; where that was a subagent or a row of a map, the one it
-    worked for. What worked for nobody that is still there is named only where there is no conversation at all."""
+    worked for. What worked for nobody that is still there is named only where there is no conversation at all, and what
+    a slow loop did is no activity."""
     with hand.reach() as known:
         for most in LOOKS:
             heads = _last_active(known, most, notebook)
-            roots = dict.fromkeys(_worked_for(known, head) for head in _one_of_each(heads))
-            chat = next((root.session for root in roots if _kind(known, root) == CHAT), None)
+            kinds = _kinds(known, heads)
+            own = [head for head in heads if kinds[head.session] not in BESIDE]
+            roots = dict.fromkeys(_worked_for(known, head, kinds) for head in _one_of_each(own))
+            chat = next((root.session for root in roots if kinds[root.session] == CHAT), None)
             if chat or len(heads) < most:
                 return chat or next((root.session for root in roots), None)
     return None
@@ -126,23 +136,40 @@ def _one_of_each(heads: list[Head]) -> list[Head]:
     return list(newest.values())
 
 
-def _worked_for(known: Known, head: Head) -> Head:
+def _worked_for(known: Known, head: Head, kinds: dict[str, str]) -> Head:
+    """The conversation at which a session leads out. Adds the kinds of those on the way."""
     kin = Kin(known.connection, known.tail.heads())
-    while head.parent and head.parent not in known.tail.deleted and _kind(known, head) != CHAT:
+    while head.parent and head.parent not in known.tail.deleted and kinds[head.session] != CHAT:
         above = kin.heads([head.parent]).get(head.parent)
         if above is None:
             break
+        kinds |= {} if above.session in kinds else _kinds(known, [above])
         head = above
     return head
 
 
-def _kind(known: Known, head: Head) -> str:
-    connection = known.connection
-    with closing(database.connect()) if connection is None else nullcontext(connection) as asked:
-        _bring_facts(asked, known, [head])
-        found = asked.execute(KIND).fetchone()
-        asked.execute("DROP TABLE facts")
-    return str(found[0]) if found else CHAT
+def _told_of(known: Known, limit: int) -> list[Head]:
+    """The sessions last active that are shown in lists."""
+    most = limit
+    while True:
+        heads = _last_active(known, most)
+        kinds = _kinds(known, heads)
+        shown = [head for head in heads if kinds[head.session] != LEARNING]
+        if len(shown) >= limit or len(heads) < most:
+            return shown[:limit]
+        most *= 2
+
+
+def _kinds(known: Known, heads: Iterable[Head]) -> dict[str, str]:
+    """What kind of session each is."""
+    names = {head.session: head for head in heads}
+    kinds = dict.fromkeys(names, CHAT)
+    if known.connection:
+        rows = known.connection.execute(KINDS, [list(names), *_span(names.values())]).fetchall()
+        kinds |= dict(rows)
+    opened = (record for record in known.tail.records(names) if record.fact.get("fact") == "Opened")
+    kinds |= {record.session: str(record.fact.get("kind", CHAT)) for record in opened}
+    return kinds
 
 
 def _last_active(known: Known, limit: int, notebook: str | None = None) -> list[Head]:
@@ -165,7 +192,10 @@ def _bring_facts(connection: DuckDBPyConnection, known: Known, heads: list[Head]
     if known.connection is None:
         connection.execute(FACTS_OF_TAIL)
         return
-    stored = [head for head in heads if head.first_number != NOTHING]
-    low = min((head.first_number for head in stored), default=NOTHING)
-    high = max((head.last_number for head in stored), default=NOTHING)
-    connection.execute(FACTS, [low, high, names])
+    connection.execute(FACTS, [*_span(heads), names])
+
+
+def _span(heads: Iterable[Head]) -> tuple[int, int]:
+    """Among which numbers the indexed facts of these are."""
+    numbers = [n for head in heads if head.first_number != NOTHING for n in (head.first_number, head.last_number)]
+    return min(numbers, default=NOTHING), max(numbers, default=NOTHING)

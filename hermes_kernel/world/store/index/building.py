@@ -86,7 +86,7 @@ class Story:
         for piece in news:
             match piece:
                 case Passage():
-                    if findable(piece):
+                    if findable(piece) and not self.telling.beside:
                         self.said.append(_placed(piece, self.facts[piece.n]))
                 case Hidden():
                     self._undo(piece)

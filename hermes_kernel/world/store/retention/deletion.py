@@ -30,7 +30,9 @@ AT_ONCE = 100  # sessions deleted together; each is claimed, and a claim is an o
 
 STALE = """
 SELECT session FROM everything GROUP BY session
-HAVING max(t) < ? AND NOT (? AND count(*) FILTER (kind = 'Titled') > 0) ORDER BY max(t), session
+HAVING max(t) < ? AND NOT (? AND count(*) FILTER (kind = 'Titled') > 0)
+   AND count(*) FILTER (kind = 'Opened' AND (body->>'kind') = 'learning') = 0
+ORDER BY max(t), session
 """
 FACTS = "CREATE TEMP TABLE facts AS SELECT DISTINCT ON (uid) * FROM everything WHERE session IN (SELECT unnest(?))"
 LEAVING = """
@@ -55,7 +57,8 @@ class Leaving:
 
 
 def stale(home: Home, before: float, *, keep_titled: bool = False) -> list[str]:
-    """The sessions in which nothing happened since the time `before`, the oldest first.
+    """The sessions in which nothing happened since the time `before`, the oldest first. Those that hold what was learnt
+    have no age: without them, the history of memory and skills would have no beginning.
 
     Raises:
         StoreError: the store cannot be read now.

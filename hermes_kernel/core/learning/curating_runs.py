@@ -22,7 +22,7 @@ PLANNED, DID, UNDONE, PROPOSED = "planned", "done", "not done", "waits for conse
 class Step:
     """One thing to do to the skill ``name``: a ``move`` from ``before`` to ``after``, or a ``patch`` that puts ``new``
     for ``old`` in its SKILL.md. ``cause`` and ``into`` are as in `Move`. ``outcome`` says whether it was done, ``said``
-    what was said of that, ``diff`` what changed in its text."""
+    what was said of that, ``diff`` what changed in its text; ``session`` is that of the review that wants it."""
 
     kind: str
     name: str
@@ -36,6 +36,7 @@ class Step:
     outcome: str = PLANNED
     said: str = ""
     diff: str = ""
+    session: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,8 @@ class Review:
 class Run:
     """``id`` names its folder. Times are seconds since 1970-01-01 UTC: ``began`` and ``ended`` on the clock, ``now``
     the time for which the plan was made. ``action`` is ``run`` or ``rollback`` (then ``of`` names what it takes back);
-    ``asked`` says why no model was asked, or how many; ``snapshot`` counts the folders that were kept before."""
+    ``asked`` says why no model was asked, or how many; ``snapshot`` counts the folders that were kept before,
+    ``rolled_back`` names the run that took it back."""
 
     id: str
     began: float
@@ -74,7 +76,6 @@ class Run:
     asked: str = ""
     why: str = ""
     rolled_back: str = ""
-    session: str = ""
 
     @property
     def done(self) -> tuple[Step, ...]:

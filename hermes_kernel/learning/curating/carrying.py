@@ -1,0 +1,66 @@
+"""One step of a run, carried out as the workshop and the library do it. Whether it is still wanted is looked at first:
+a person may have pinned, used or changed the skill since the plan was made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hermes_kernel.core.learning.curating import Cause, State, moved
+from hermes_kernel.core.learning.curating_runs import DID, MOVE, PROPOSED, UNDONE, Step
+from hermes_kernel.core.learning.skill import SkillError
+from hermes_kernel.core.learning.skill import State as Standing
+from hermes_kernel.learning.curating.means import Means
+from hermes_kernel.world.store import StoreError
+
+BY = "curator"
+
+
+def carried_out(means: Means, step: Step) -> Step:
+    """`step` with what came of it. Raises nothing that a disk, a store or a person at work can do."""
+    try:
+        if trouble := _unwanted(means, step):
+            return replace(step, outcome=UNDONE, said=trouble)
+        return _moved(means, step) if step.kind == MOVE else _patched(means, step)
+    except (SkillError, StoreError) as error:
+        return replace(step, outcome=UNDONE, said=str(error))
+
+
+def _unwanted(means: Means, step: Step) -> str:
+    skill = means.library.get(step.name)
+    if skill.pinned:
+        return "it was pinned meanwhile"
+    if step.kind == MOVE and standing(means, step.name) is not State(step.before):
+        return f"it is {standing(means, step.name).value} meanwhile"
+    return ""
+
+
+def standing(means: Means, name: str) -> State:
+    """Where a skill is in its life now.
+
+    Raises:
+        NoSkill: there is none of that name.
+    """
+    if means.library.get(name).state is Standing.ARCHIVED:
+        return State.ARCHIVED
+    mark = means.library.marks.read().get(name)
+    return State.STALE if mark is not None and mark.stale else State.ACTIVE
+
+
+def _moved(means: Means, step: Step) -> Step:
+    after = moved(State(step.before), Cause[step.cause.upper()])
+    if after is State.ARCHIVED:
+        done = means.workshop.archive(step.name, by=BY, session=step.session, why=_why(step))
+        return replace(step, outcome=PROPOSED if done.proposal else DID, said=done.text if done.proposal else "")
+    means.library.mark(step.name, after.value, by=BY, session=step.session, why=step.why)
+    return replace(step, outcome=DID)
+
+
+def _why(step: Step) -> str:
+    return f"{step.why} (what it held is in {step.into})" if step.into else step.why
+
+
+def _patched(means: Means, step: Step) -> Step:
+    done = means.workshop.patch(step.name, step.old, step.new, by=BY, session=step.session, why=step.why)
+    said = done.text if done.proposal else ""
+    return replace(step, outcome=PROPOSED if done.proposal else DID, said=said, diff=done.diff)

@@ -170,7 +170,7 @@ def _meant(now: Sequence[str], old: str, place: str, show: Show) -> int:
     if len({now[n] for n in found}) == 1:
         return found[0]
     if not found:
-        raise MemoryRefused(f"{place}No entry has {brief(old, 80)!r} in it. {UNCHANGED} There are:{listed(now, show)}")
+        raise MemoryRefused(f"{place}No entry has {brief(old, 80)!r} in it. {UNCHANGED}{listed(now, show)}")
     several = listed([now[n] for n in found[:NEAREST]], show)
     raise MemoryRefused(
         f"{place}{len(found)} entries have {brief(old, 80)!r} in them: give more of the one you mean. "

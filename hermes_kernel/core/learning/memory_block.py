@@ -45,7 +45,7 @@ def _lines(entries: Sequence[str], limit: int, judge: Judge) -> Iterator[str]:
 
 def _left_out(why: Sequence[str]) -> Iterator[str]:
     for reason in dict.fromkeys(why):
-        yield f"({_entries(why.count(reason))} not shown: {reason.rstrip('.')}. {LOOK})"
+        yield f"({_entries(why.count(reason))} not shown: {reason[0].lower()}{reason[1:].rstrip('.')}. {LOOK})"
 
 
 def set_in(entry: str) -> str:

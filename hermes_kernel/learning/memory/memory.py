@@ -120,14 +120,16 @@ class Memory:
         self, target: str, operations: Sequence[Operation], *, by: str, session: str = "", why: str = "",
         findings: Iterable[Finding] = (),
     ) -> Proposal:  # fmt: skip
-        """Leave it for the person to decide; what waits already is not left twice.
+        """Leave it for the person to decide, with what is suspicious in it and any other ``findings``; what waits
+        already is not left twice.
 
         Raises:
             MemoryRefused: no consent could make it possible.
             StoreError: the disk is full or the home is read-only.
         """
         tidy, _ = self._tidied(target, operations)
-        said = [f"{each.what}: {each.excerpt}" if each.excerpt else each.what for each in findings]
+        found = dict.fromkeys([*findings, *self.findings(tidy)])
+        said = [f"{each.what.rstrip('.')}: {each.excerpt}" if each.excerpt else each.what for each in found]
         what = plain(target, tidy)
         return self.proposals.add("memory", what, by=by, session=session, why=self._redact(why), findings=said)
 
@@ -242,7 +244,7 @@ class Memory:
 
     def _shown(self, entry: str) -> str:
         why = self._judge()(entry)
-        return f"(not shown: {why})" if why else self._redact(entry)
+        return f"(not shown: {why[0].lower()}{why[1:].rstrip('.')})" if why else self._redact(entry)
 
 
 def _threat(findings: tuple[Finding, ...]) -> MemoryThreat:

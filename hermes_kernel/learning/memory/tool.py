@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from hermes_kernel.core.events import Approved
-from hermes_kernel.core.learning.memory import Change, MemoryRefused, MemoryThreat, Operation
+from hermes_kernel.core.learning.memory import MemoryRefused, MemoryThreat, Operation
 from hermes_kernel.core.learning.memory_words import asked, done, failed, understood
 from hermes_kernel.world.store.disk import StoreError
 from hermes_kernel.world.tools.approvals import SHOWN, visible
@@ -91,12 +92,10 @@ class _Desk:
                 await asyncio.to_thread(self.memory.tried, target, operations)
                 if not await self._allowed(target, operations):
                     return await self._left(target, operations, "it needs the person's word, and nobody is there")
-            return done(await asyncio.to_thread(self._apply, target, operations))
+            apply = partial(self.memory.apply, target, operations, by=self.by, session=self.session())
+            return done(await asyncio.to_thread(apply))
         except MemoryThreat as threat:
             return await self._left(target, operations, f"it is suspicious ({threat})")
-
-    def _apply(self, target: str, operations: tuple[Operation, ...]) -> Change:
-        return self.memory.apply(target, operations, by=self.by, session=self.session())
 
     async def _allowed(self, target: str, operations: tuple[Operation, ...]) -> bool:
         """Whether the person said yes; not when nobody is there."""
@@ -116,8 +115,6 @@ class _Desk:
         return True
 
     async def _left(self, target: str, operations: tuple[Operation, ...], why: str) -> str:
-        findings = self.memory.findings(operations)
-        left = await asyncio.to_thread(
-            lambda: self.memory.propose(target, operations, by=self.by, session=self.session(), findings=findings)
-        )
+        propose = partial(self.memory.propose, target, operations, by=self.by, session=self.session())
+        left = await asyncio.to_thread(propose)
         return LEFT.format(why=why.rstrip("."), id=left.id)

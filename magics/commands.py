@@ -83,6 +83,12 @@ def _memory(desk: Desk, rest: str) -> Table:
     return memory(desk, rest)
 
 
+def _loops(desk: Desk, rest: str) -> Table:
+    from magics.loops import loops
+
+    return loops(desk, rest)
+
+
 def _model(desk: Desk, rest: str) -> Table:
     if rest:
         desk.configure(model=rest)
@@ -161,6 +167,7 @@ COMMANDS: dict[str, Command] = {
     "memory": Command(
         "[add|edit|remove|history|undo|accept|reject …]", "see and change what is remembered of you", _memory
     ),
+    "loops": Command("", "see the eight loops: what each wrote, and what has read it since", _loops),
     "config": Command("[NAME[=VALUE]]", "see or change settings", _config),
     "doctor": Command("", "check that everything a turn needs is there", _doctor),
     "help": Command("", "see this", _help),

@@ -64,8 +64,8 @@ class Counting:
 
     def after(self, kind: str, session: str, n: int = -1) -> int:
         """How many facts of this kind the session has behind its place `n`."""
-        here = sum(each.fact.get("fact") == kind and each.n > n for each in self._tail.records([session]))
-        return here + sum(count for (count,) in self._asked(COUNT, kind, session, n))
+        here = [each for each in self._tail.records([session]) if each.fact.get("fact") == kind and each.n > n]
+        return len(here) + sum(int(count) for (count,) in self._asked(COUNT, kind, session, n))
 
     def told(self, session: str, kinds: Collection[str], first: int = 0) -> list[tuple[int, Kept]]:
         """The facts of these kinds that the session has from its place `first` on, in order, with their places."""
@@ -88,8 +88,8 @@ class Counting:
     def results(self, tool: str) -> int:
         """How many results of this tool stand."""
         replies = (each.fact for each in self._tail.everything() if each.fact.get("fact") == "Replied")
-        here = sum(call.get("name") == tool for fact in replies for call in fact.get("calls", ()))
-        return here + sum(count for (count,) in self._asked(CALLED, tool, self._gone))
+        here = [call for fact in replies for call in fact.get("calls", ()) if call.get("name") == tool]
+        return len(here) + sum(int(count) for (count,) in self._asked(CALLED, tool, self._gone))
 
     def spent(self, sessions: Iterable[str]) -> dict[str, Usage]:
         """What the model calls of these sessions have cost, by session; those of others that worked for one apart."""

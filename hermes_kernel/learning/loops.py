@@ -1,0 +1,110 @@
+"""The eight loops as a store and the settings tell of them: gathers what `core.learning.loops` makes the table from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from hermes_kernel.core.events import Asked, Compressed, Continued, Failed, Interrupted, Replied, Spent
+from hermes_kernel.core.figures import counted
+from hermes_kernel.core.learning.loops import Happened, LoopRow, Summary, pending, rows
+from hermes_kernel.core.learning.tally import Latest
+from hermes_kernel.core.learnt import Dated, Looked
+from hermes_kernel.core.messages import Usage
+
+if TYPE_CHECKING:
+    from hermes_kernel.core.events import Kept
+    from hermes_kernel.settings import Settings
+    from hermes_kernel.world.store import Store
+    from hermes_kernel.world.store.asking.counting import Counting
+
+COSTS = ("Replied", "Failed", "Interrupted", "Compressed", "Spent")
+
+
+def loops(store: Store, settings: Settings, plans: Mapping[str, str] | None = None) -> tuple[LoopRow, ...]:
+    """The eight, from the fastest to the slowest. ``plans`` says when one of them runs next where somebody knows better
+    than the settings do: by its name in the table.
+
+    Raises:
+        StoreError: the store cannot be read.
+    """
+    learnt = store.learnt()
+    with store.counting() as counting:
+        happened = _happened(counting, learnt)
+    return rows(happened, planned(settings, learnt) | dict(plans or {}))
+
+
+def planned(settings: Settings, learnt: tuple[Dated, ...]) -> dict[str, str]:
+    """When each loop runs next, in words, where no agent is there to ask."""
+    nudge = f"after {counted(settings.nudge_every_turns, 'turn')} or {settings.nudge_seconds:g} s"
+    review = f"after a task of {settings.skill_trigger_calls} tool calls, a recovery or a correction"
+    curator = f"every {settings.curator_days:g} days, when nothing was asked for {settings.curator_idle_hours:g} h"
+    slow = {
+        "nudge": _off(settings, settings.memory_writes, "memory_writes") or _due(learnt, "nudge") + nudge,
+        "skill creation": _off(settings, settings.skill_writes, "skill_writes") or _due(learnt, "review") + review,
+        "curator": _off(settings) or curator,
+    }
+    return {
+        "tool execution": "with the next tool call",
+        "agent iteration": "with the next prompt",
+        "compression": f"at {settings.compress_at:.0%} of the window",
+        "session accumulation": "with the next conversation",
+        "schedule": "no jobs yet",
+        **slow,
+    }
+
+
+def _off(settings: Settings, writes: str = "on", name: str = "") -> str:
+    """Why a loop does not run by itself; nothing where it does."""
+    if not settings.learning:
+        return "when it is asked for: learning is off"
+    return f"never: {name} is off" if writes == "off" else ""
+
+
+def _due(learnt: tuple[Dated, ...], loop: str) -> str:
+    waiting = pending(learnt, loop)
+    return f"{waiting} due; " if waiting else ""
+
+
+# --- what happened
+
+
+def _happened(counting: Counting, learnt: tuple[Dated, ...]) -> Happened:
+    kinds = counting.latest()
+    asides = {each.fact.aside for each in learnt if isinstance(each.fact, Looked) and each.fact.aside}
+    results, ends = kinds.get("Observed", Latest()), kinds.get("Final", Latest())
+    return Happened(
+        kinds,
+        reread=counting.after("Replied", results.session, results.n) if results.count else 0,
+        turn=_turn(counting, ends) if ends.count else Usage(),
+        summary=_summary(counting, kinds["Compressed"]) if "Compressed" in kinds else Summary(),
+        begun=counting.begun(asides),
+        searches=counting.results("session_search"),
+        learnt=learnt,
+        spent=counting.spent(asides),
+    )
+
+
+def _turn(counting: Counting, ends: Latest) -> Usage:
+    """What the turn cost that ended last."""
+    told = counting.told(ends.session, ("Asked", *COSTS))
+    began = max((n for n, fact in told if isinstance(fact, Asked) and n < ends.n), default=-1)
+    return sum((_usage(fact) for n, fact in told if began < n < ends.n), Usage())
+
+
+def _usage(fact: Kept) -> Usage:
+    return fact.usage if isinstance(fact, Replied | Failed | Interrupted | Compressed | Spent) else Usage()
+
+
+def _summary(counting: Counting, made: Latest) -> Summary:
+    """The last compression, and the model calls of the conversation since: it may go on in another session."""
+    told = counting.told(made.session, ("Compressed", "Continued"), made.n)
+    read = counting.after("Replied", made.session, made.n)
+    summary = Summary()
+    for _, fact in told:
+        match fact:
+            case Compressed(before=before, after=after, usage=usage):
+                summary = Summary(before, after, usage)
+            case Continued(session):
+                read += counting.after("Replied", session)
+    return Summary(summary.before, summary.after, summary.usage, read)

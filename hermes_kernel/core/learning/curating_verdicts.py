@@ -70,11 +70,9 @@ def _object(answer: str) -> dict[str, Any]:
     fenced = FENCED.findall(answer)
     text = fenced[-1] if fenced else answer[answer.find("{") : answer.rfind("}") + 1]
     try:
-        said = json.loads(text, object_pairs_hook=_once)
+        said: dict[str, Any] = json.loads(text, object_pairs_hook=_once)  # it begins with a brace, or is nothing
     except (ValueError, RecursionError):
         raise Refused("the answer must be one JSON object and nothing else") from None
-    if not isinstance(said, dict):
-        raise Refused("the answer must be one JSON object and nothing else")
     return said
 
 

@@ -32,7 +32,7 @@ FIRST_SECONDS, LOOK_SECONDS, RETRY_SECONDS = 60.0, 600.0, DAY
 @dataclass(frozen=True, slots=True)
 class Status:
     """``last`` is the last run, ``next`` when another is due at the earliest (seconds since 1970-01-01 UTC, 0: not
-    known yet), ``holds`` what keeps it from running now, empty where it is due; ``trouble`` what went wrong when it was."""
+    known yet), ``holds`` what keeps it from running now, empty where it is due; ``trouble`` what went wrong then."""
 
     last: Run | None
     next: float

@@ -30,7 +30,7 @@ LEFT = ".~"  # in the names of what a death in the middle of a change leaves
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """``folders`` are the ids in the history of the folders of skills, by path below ``skills`` with ``/``; ``loose``
-    is the id of what lies between them; ``left_out`` the folders of skills that never move and cannot be kept, and why."""
+    is the id of what lies between them; ``left_out`` the folders of skills that never move and cannot be kept."""
 
     folders: Mapping[str, str] = field(default_factory=dict)
     loose: str = ""

@@ -20,10 +20,12 @@ from hermes_kernel.core.events import (
     Opened,
     Outcome,
     Replied,
+    Spent,
     Titled,
     Undone,
 )
 from hermes_kernel.core.faults import Fault
+from hermes_kernel.core.learnt import LookDue, Looked, Remembered, SkillChanged, SkillMarked, SkillUsed
 from hermes_kernel.core.messages import ToolCall, Usage
 from hermes_kernel.core.text import CELLS, END_OF_CELLS
 from hermes_kernel.world.store.opening import open_store
@@ -31,7 +33,18 @@ from tests.contracts.stores import Ticks, counted, turn
 from tests.laws.worlds import Played, World, opened
 from tests.postgres import postgres, url  # noqa: F401 - fixtures
 
-VIEWS = ("sessions", "messages", "tool_calls", "calls", "facts")
+VIEWS = (
+    "sessions",
+    "messages",
+    "tool_calls",
+    "calls",
+    "facts",
+    "memory_changes",
+    "skill_changes",
+    "skill_uses",
+    "looks",
+    "usage",
+)
 
 
 def both(folder, url, sessions, schema="hermes_kernel"):  # noqa: F811
@@ -55,8 +68,8 @@ def rows(connection, question):
     made = [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
     for row in made:
         row.pop("number", None)  # the place of a fact in one home's own index
-        for name in row.keys() & {"calls", "body"}:
-            if isinstance(row[name], str):
+        for name in row.keys() & {"calls", "body", "before", "after", "wrote"}:
+            if isinstance(row[name], str) and row[name][:1] in ("[", "{"):
                 row[name] = json.loads(row[name])
     return sorted(map(shown, made), key=lambda row: (row.get("session"), row.get("n"), repr(row)))
 
@@ -91,6 +104,7 @@ def test_the_turns_of_forty_worlds_read_the_same(tmp_path, url, trouble):  # noq
         sessions.append((f"s{seed}", Played(turn_, before, World(seed, trouble), stop=0.05).run().log))
     views = both(tmp_path, url, sessions)
     assert len(views["messages"][0]) > 100
+    assert {row["kind"] for row in views["usage"][0]} == {"chat"}
     for view in VIEWS:
         same(views[view])
 
@@ -152,3 +166,52 @@ def test_facts_in_any_order_read_the_same(tmp_path, url):  # noqa: F811
     views = both(tmp_path, url, sessions)
     for view in VIEWS:
         same(views[view])
+
+
+def test_what_was_learnt_and_what_it_cost_reads_the_same(tmp_path, url):  # noqa: F811
+    learnt = [
+        Opened("learning", kind="learning"),
+        Remembered("memory", (), ("likes \0 tea", "uses \\u0000 SI"), "model", "chat", "they said so"),
+        Remembered("user", ("a",), (), "person"),
+        SkillChanged("plots", "patch", "review", "a" * 64, "b" * 64, "SKILL.md", "chat", "the legend"),
+        SkillMarked("plots", "pinned", "person"),
+        SkillUsed("plots"),
+        SkillUsed("plots", "use", "draw.py", "person", "chat"),
+        LookDue("nudge", "chat", "ten turns"),
+        Looked("nudge", "chat", "nudge1", 10, ("memory", "user"), "completed"),
+        Looked("curator"),
+    ]
+    told = [
+        Opened("nudge1", kind="nudge", parent="chat"),
+        Asked("What is worth keeping?"),
+        Replied("tea", usage=Usage(1, 10, 7, 3, 2, 0.25), model="m"),
+        Spent(Usage(3, 30, 3), "a summary"),
+        Spent(Usage(9, 900, 9), "subagents", itemised=True),
+        Final(Outcome.COMPLETED, "tea"),
+    ]
+    views = both(tmp_path, url, [("learning", learnt), ("nudge1", told), ("chat", turn("chat"))])
+    for view in VIEWS:
+        same(views[view])
+        assert views[view][0]
+    assert {row["kind"]: row["calls"] for row in views["usage"][0] if row["model"]} == {"nudge": 1, "chat": 2}
+    assert sum(row["tokens"] for row in views["usage"][0] if row["kind"] == "nudge") == 17 + 33
+
+
+def test_views_of_an_earlier_version_are_renewed_by_whoever_may(tmp_path, url, postgres):  # noqa: F811
+    log = open_store(tmp_path / "a", url, clock=Ticks(), ids=counted())
+    log.append("chat", *turn("chat"))
+    log.close()
+    with psycopg.connect(url, autocommit=True) as there:
+        there.execute("DROP VIEW hermes_kernel.usage")
+        there.execute("CREATE ROLE reader LOGIN PASSWORD 'reader'")
+        there.execute("GRANT USAGE ON SCHEMA hermes_kernel TO reader")
+        there.execute("GRANT ALL ON ALL TABLES IN SCHEMA hermes_kernel TO reader")
+        as_reader = url.replace(url.partition("//")[2].partition("@")[0], "reader:reader")
+        other = open_store(tmp_path / "b", as_reader, clock=Ticks(), ids=counted("b"))
+        assert len(other.recall("chat")) == len(turn("chat"))
+        assert other.waiting == ""
+        other.close()
+        again = open_store(tmp_path / "c", url, clock=Ticks(), ids=counted("c"))
+        again.recall("chat")
+        again.close()
+        assert there.execute("SELECT calls FROM hermes_kernel.usage").fetchall() == [(2,)]

@@ -28,7 +28,8 @@ from hermes_kernel.world.store.engine import (
 )
 from hermes_kernel.world.store.places import PRIVATE_FILE, StoreError, make
 from hermes_kernel.world.store.records import Record, dense
-from hermes_kernel.world.store.views import FORMAT, TABLES, VIEWS
+from hermes_kernel.world.store.views import FORMAT, TABLES
+from hermes_kernel.world.store.views_beside import EDITION, EDITION_OF, STORED_VIEWS
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -77,7 +78,7 @@ class Older(StoreError):
 @contextmanager
 def writing(path: Path, lent: DuckDBPyConnection | None = None) -> Iterator[DuckDBPyConnection]:
     """A connection, `lent` or new, with the database attached as ``store``, made if there is none, checkpointed at the
-    end. One of an older format is brought to that of today first.
+    end. One of an older format is brought to that of today first, and its views to those of today.
 
     Raises:
         HeldOpen: another program has it open.
@@ -90,6 +91,7 @@ def writing(path: Path, lent: DuckDBPyConnection | None = None) -> Iterator[Duck
         if (version := migrations.format_of(connection, path)) != FORMAT:
             _renew(connection, path, version)
             attach(connection, path)
+        _renew_views(connection)
         yield connection
         detach(connection, path)
 
@@ -129,7 +131,7 @@ def begin(connection: DuckDBPyConnection, path: Path, name: str) -> None:
     connection.execute(f"USE {name}")
     connection.execute(TABLES)
     connection.execute("INSERT INTO format VALUES (?)", [FORMAT])
-    connection.execute(VIEWS)
+    connection.execute(STORED_VIEWS)
     connection.execute("USE memory")
 
 
@@ -191,6 +193,15 @@ def _renew(connection: DuckDBPyConnection, path: Path, version: int) -> None:
         return
     detach(connection, path)
     _create(path)
+
+
+def _renew_views(connection: DuckDBPyConnection) -> None:
+    """Other programs find the views of today, or those of a later version of this program."""
+    known = connection.execute(EDITION_OF).fetchall()
+    if not known or int(known[0][0] or 0) < EDITION:
+        connection.execute("USE store")
+        connection.execute(STORED_VIEWS)
+        connection.execute("USE memory")
 
 
 def _create(path: Path) -> None:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from hermes_kernel.world.store.disk import PRIVATE_FILE, StoreError, make, sync_folder
 from hermes_kernel.world.store.engine import GROUPS, STORAGE, detach, literal, wal
-from hermes_kernel.world.store.views import FORMAT, TABLES, VIEWS
+from hermes_kernel.world.store.views import FORMAT, TABLES
+from hermes_kernel.world.store.views_beside import STORED_VIEWS
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -96,7 +97,7 @@ def _build(connection: DuckDBPyConnection, fresh: Path, step: str) -> None:
         connection.execute("BEGIN")
         connection.execute(TABLES)
         connection.execute("INSERT INTO format VALUES (?)", [FORMAT])
-        connection.execute(VIEWS)
+        connection.execute(STORED_VIEWS)
         connection.execute(step)
         connection.execute("COMMIT")
         connection.execute("CHECKPOINT fresh")

@@ -41,7 +41,7 @@ from hermes_kernel.world.store.reading import Home, everything, records
 from hermes_kernel.world.store.records import Record, encode, facts
 from hermes_kernel.world.store.sources import Shared
 from hermes_kernel.world.store.taking import Present, portions, present
-from hermes_kernel.world.store.views import VIEWS
+from hermes_kernel.world.store.views_beside import ALL_VIEWS
 from hermes_kernel.world.zone import LOCAL
 
 if TYPE_CHECKING:
@@ -237,15 +237,15 @@ class Store:
 
     @contextmanager
     def connect(self) -> Iterator[DuckDBPyConnection]:
-        """A DuckDB connection, for reading, in which the views ``sessions``, ``messages``, ``tool_calls``, ``calls``
-        and ``facts`` cover everything there is at this moment. Nobody folds while it is open.
+        """A DuckDB connection, for reading, in which the views (docs/store.md has them all) cover everything there is
+        at this moment. Nobody folds while it is open.
 
         Raises:
             StoreError: another program holds the database open for writing.
         """
         with explaining(self._places), everything(self._home) as connection:
             connection.execute("CREATE TEMP VIEW facts AS FROM everything")
-            connection.execute(VIEWS)
+            connection.execute(ALL_VIEWS)
             yield connection
 
     def fold(self) -> Folded:

@@ -108,7 +108,8 @@ FROM asked a ASOF LEFT JOIN seen s ON a.session = s.session AND (a.call->>'id') 
 """
 
 # One row for each model call that came back, failed or was stopped, and one for what a compression or other side work
-# cost, of however many calls. `retries` counts the failures since the last reply or prompt. A reply that says nothing
+# cost, of however many calls, which `calls` says. What has its calls on record in sessions of their own is left out:
+# they are rows there. `retries` counts the failures since the last reply or prompt. A reply that says nothing
 # of its usage was one call, estimated.
 CALLS = """
 CREATE OR REPLACE VIEW calls AS
@@ -130,10 +131,12 @@ SELECT session, n, make_timestamp((t * 1e6)::BIGINT) AS time,
        coalesce((body->'usage'->>'reasoning_tokens')::BIGINT, 0) AS reasoning_tokens,
        input_tokens + output_tokens AS tokens,
        coalesce((body->'usage'->>'cost')::DOUBLE, 0) AS cost,
-       coalesce((body->'usage'->>'estimated')::BOOLEAN, kind = 'Replied' AND (body->'usage') IS NULL) AS estimated
+       coalesce((body->'usage'->>'estimated')::BOOLEAN, kind = 'Replied' AND (body->'usage') IS NULL) AS estimated,
+       greatest(coalesce((body->'usage'->>'calls')::BIGINT, 1), 1) AS calls
 FROM tried
 WHERE kind IN ('Replied', 'Failed')
-   OR kind IN ('Interrupted', 'Compressed', 'Spent') AND coalesce((body->'usage'->>'calls')::INTEGER, 0) > 0;
+   OR kind IN ('Interrupted', 'Compressed', 'Spent') AND coalesce((body->'usage'->>'calls')::INTEGER, 0) > 0
+      AND coalesce(body->>'itemised', 'false') = 'false';
 """
 
 # A session is called by the person's own words, not by the account of cells that may stand before them.
@@ -154,7 +157,8 @@ prompted AS (
     FROM facts f JOIN turns u ON f.session = u.session AND f.n = u.n
     WHERE f.kind = 'Asked' AND NOT u.undone GROUP BY f.session),
 spent AS (
-    SELECT session, count(*) AS calls, sum(tokens)::BIGINT AS tokens, sum(cost) AS cost FROM calls GROUP BY session)
+    SELECT session, sum(calls)::BIGINT AS calls, sum(tokens)::BIGINT AS tokens, sum(cost) AS cost
+    FROM calls GROUP BY session)
 SELECT id, coalesce(opened->>'parent', '') AS parent, coalesce(opened->>'kind', 'chat') AS kind,
        coalesce(title, left(regexp_replace(trim(prompt), '\\s+', ' ', 'g'), 80), '') AS title,
        coalesce(opened->>'notebook', '') AS notebook, coalesce(opened->>'model', '') AS model,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from hermes_kernel.world.store.places import StoreError
 from hermes_kernel.world.store.shared.tables import FUNCTIONS, STEPS
-from hermes_kernel.world.store.shared.views import VIEWS
+from hermes_kernel.world.store.shared.views_beside import EDITION_OF, STORED_VIEWS
+from hermes_kernel.world.store.views_beside import EDITION
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -31,6 +33,8 @@ def ready(connection: Connection, schema: str, steps: tuple[str, ...] = STEPS) -
             connection.execute(ALONE)
             _migrate(connection, schema, steps)
     known(connection, steps)
+    if _edition(connection) < EDITION:
+        _renew_views(connection)
 
 
 def known(connection: Connection, steps: tuple[str, ...] = STEPS) -> None:
@@ -55,6 +59,21 @@ def _version(connection: Connection) -> int:
     return int(version)
 
 
+def _edition(connection: Connection) -> int:
+    found = connection.execute(EDITION_OF).fetchall()
+    return int(found[0][0] or 0) if found else 0
+
+
+def _renew_views(connection: Connection) -> None:
+    """Other programs find the views of today once somebody comes by who may change them; nobody has to."""
+    from psycopg.errors import InsufficientPrivilege
+
+    with suppress(InsufficientPrivilege), connection.transaction():
+        connection.execute(ALONE)
+        if _edition(connection) < EDITION:
+            connection.execute(STORED_VIEWS.encode())
+
+
 def _migrate(connection: Connection, schema: str, steps: tuple[str, ...]) -> None:
     """From whatever version it is by the time we are alone."""
     version = _version(connection)
@@ -64,5 +83,5 @@ def _migrate(connection: Connection, schema: str, steps: tuple[str, ...]) -> Non
     for step in steps[version:]:
         connection.execute(step.encode())
     connection.execute(FUNCTIONS.encode())
-    connection.execute(VIEWS.encode())
+    connection.execute(STORED_VIEWS.encode())
     connection.execute("UPDATE format SET version = %s", [len(steps)])

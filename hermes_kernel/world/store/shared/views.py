@@ -125,10 +125,12 @@ SELECT session, n, moment(t) AS time,
        coalesce((body->'usage'->>'reasoning_tokens')::BIGINT, 0) AS reasoning_tokens,
        input_tokens + output_tokens AS tokens,
        coalesce((body->'usage'->>'cost')::DOUBLE PRECISION, 0) AS cost,
-       coalesce((body->'usage'->>'estimated')::BOOLEAN, kind = 'Replied' AND body->'usage' IS NULL) AS estimated
+       coalesce((body->'usage'->>'estimated')::BOOLEAN, kind = 'Replied' AND body->'usage' IS NULL) AS estimated,
+       greatest(coalesce((body->'usage'->>'calls')::BIGINT, 1), 1) AS calls
 FROM tried
 WHERE kind IN ('Replied', 'Failed')
-   OR kind IN ('Interrupted', 'Compressed', 'Spent') AND coalesce((body->'usage'->>'calls')::INTEGER, 0) > 0;
+   OR kind IN ('Interrupted', 'Compressed', 'Spent') AND coalesce((body->'usage'->>'calls')::INTEGER, 0) > 0
+      AND coalesce(body->>'itemised', 'false') = 'false';
 """
 
 # The account of cells that may stand before the person's own words. The first quantifier decides for the whole
@@ -156,7 +158,8 @@ called AS (
                    THEN regexp_replace(regexp_replace(words, '{ACCOUNT}', ''), '^{SPACE}+', '') ELSE words END AS prompt
     FROM told LEFT JOIN prompted ON told.id = prompted.session),
 spent AS (
-    SELECT session, count(*) AS calls, sum(tokens)::BIGINT AS tokens, sum(cost) AS cost FROM calls GROUP BY session)
+    SELECT session, sum(calls)::BIGINT AS calls, sum(tokens)::BIGINT AS tokens, sum(cost) AS cost
+    FROM calls GROUP BY session)
 SELECT id, coalesce(opened->>'parent', '') AS parent, coalesce(opened->>'kind', 'chat') AS kind,
        coalesce(title, left(regexp_replace(trim(prompt), '{SPACE}+', ' ', 'g'), 80), '') AS title,
        coalesce(opened->>'notebook', '') AS notebook, coalesce(opened->>'model', '') AS model,

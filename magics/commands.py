@@ -89,6 +89,12 @@ def _loops(desk: Desk, rest: str) -> Table:
     return loops(desk, rest)
 
 
+def _curator(desk: Desk, rest: str) -> Shown:
+    from magics.curator import curator
+
+    return curator(desk, rest)
+
+
 def _model(desk: Desk, rest: str) -> Table:
     if rest:
         desk.configure(model=rest)
@@ -166,6 +172,9 @@ COMMANDS: dict[str, Command] = {
     ),
     "memory": Command(
         "[add|edit|remove|history|undo|accept|reject …]", "see and change what is remembered of you", _memory
+    ),
+    "curator": Command(
+        "[plan|run|report|rollback|restore …]", "see and decide what becomes of skills that nobody uses", _curator
     ),
     "loops": Command("", "see the eight loops: what each wrote, and what has read it since", _loops),
     "config": Command("[NAME[=VALUE]]", "see or change settings", _config),

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from hermes_kernel import __version__
+from hermes_kernel.cli.curator import add_curator
 from hermes_kernel.cli.export import add_export
 from hermes_kernel.cli.importing import add_import
 from hermes_kernel.cli.loops import add_loops
@@ -74,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = _without_commands()
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     looking = (add_sessions, add_search, add_show, add_title, add_export, add_import, add_sql)
-    for add in (_install, _lab, _ask, add_map, _run, *looking, add_mcp, add_memory, add_loops, _doctor):
+    for add in (_install, _lab, _ask, add_map, _run, *looking, add_mcp, add_curator, add_memory, add_loops, _doctor):
         add(commands)
     return parser
 

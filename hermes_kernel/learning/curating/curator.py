@@ -18,6 +18,7 @@ from hermes_kernel.learning.curating.reviewing import Reviewer
 from hermes_kernel.learning.curating.running import Running, closed, finish, unfinished
 from hermes_kernel.learning.curating.shelf import BUSY, Shelf, Times
 from hermes_kernel.learning.curating.undoing import Undoing, meant, was_begun
+from hermes_kernel.learning.proposals import NoProposal, Proposal
 from hermes_kernel.settings import SettingsError
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.stop import Stop
@@ -163,6 +164,35 @@ class Curator:
         except SkillError as error:
             raise HermesError(str(error)) from None
         return done.text
+
+    # --- what waits for a person
+
+    def waiting(self) -> tuple[Proposal, ...]:
+        """What its reviews want and may not do alone, the oldest first."""
+        return tuple(each for each in self._means.proposals.all("skill") if each.by == "curator")
+
+    def accept(self, name: str) -> str:
+        """Do what the proposal `name` (its id or the beginning of it) wants; a sentence that says so.
+
+        Raises:
+            HermesError: there is no such proposal, or it cannot be done any more.
+        """
+        try:
+            return self._means.workshop.accept(self._proposed(name)).text
+        except SkillError as error:
+            raise HermesError(str(error)) from None
+
+    def reject(self, name: str) -> str:
+        """Have the proposal `name` wait no more; a sentence that says so. `HermesError` as `accept`."""
+        proposal = self._proposed(name)
+        self._means.proposals.remove(proposal)
+        return f"{proposal.id} will not be done."
+
+    def _proposed(self, name: str) -> Proposal:
+        try:
+            return self._means.proposals.get(name)
+        except NoProposal as error:
+            raise HermesError(f"There is {error}.") from None
 
     async def _mend(self) -> None:
         """What processes that died have left is closed, or gone on with."""

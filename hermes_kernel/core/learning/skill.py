@@ -50,9 +50,9 @@ class State(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """One skill. ``folder`` is the absolute path of its folder, ``category`` the folders between ``skills`` and that, with
-    ``/``. ``digest`` is the SHA-256 of its SKILL.md in hex digits; ``trusted``: a person consented to just that content.
-    ``why`` says why it is broken or held, ``findings`` what is suspicious in its SKILL.md, trusted or not."""
+    """One skill. ``folder`` is the absolute path of its folder, ``category`` the folders between ``skills`` and that,
+    with ``/``. ``digest`` is the SHA-256 of its SKILL.md in hex digits; ``trusted``: a person consented to just that
+    content. ``why`` says why it is broken or held, ``findings`` what is suspicious in its SKILL.md, trusted or not."""
 
     name: str
     description: str

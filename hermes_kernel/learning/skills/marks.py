@@ -1,5 +1,5 @@
-"""What is said of skills beside them: ``skills/.hermes-kernel.json``, by name. The original's ``.usage.json`` is read, and
-never written, for what ours does not say: who made a skill, and whether it is pinned.
+"""What is said of skills beside them: ``skills/.hermes-kernel.json``, by name. For what ours does not say (who made a
+skill, whether it is pinned) the original's ``.usage.json`` is read, and never written.
 
 A file that cannot be understood says nothing, and is kept aside before it is written anew.
 """
@@ -26,8 +26,8 @@ LARGEST = 20_000_000  # bytes; ten thousand skills, each with fifty trusted file
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What is said of one skill. ``trusted`` holds the SHA-256 of the contents that a person has consented to; ``origin``
-    is one of `ORIGINS`, or "" where nobody has said."""
+    """What is said of one skill. ``trusted`` holds the SHA-256 of each content that a person has consented to;
+    ``origin`` is one of `ORIGINS`, or "" where nobody has said."""
 
     pinned: bool = False
     disabled: bool = False

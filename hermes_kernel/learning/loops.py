@@ -36,11 +36,14 @@ def loops(store: Store, settings: Settings, plans: Mapping[str, str] | None = No
 
 def planned(settings: Settings, learnt: tuple[Dated, ...]) -> dict[str, str]:
     """When each loop runs next, in words, where no agent is there to ask."""
-    nudge = f"after {counted(settings.nudge_every_turns, 'turn')} or {settings.nudge_seconds:g} s"
+    nudge = f"after {counted(settings.nudge_every_turns, 'turn')}"
+    nudge += f" or {settings.nudge_seconds:g} s" if settings.nudge_seconds else ""
     review = f"after a task of {settings.skill_trigger_calls} tool calls, a recovery or a correction"
     curator = f"every {settings.curator_days:g} days, when nothing was asked for {settings.curator_idle_hours:g} h"
     slow = {
-        "nudge": _off(settings, settings.memory_writes, "memory_writes") or _due(learnt, "nudge") + nudge,
+        "nudge": _off(settings, settings.memory_writes, "memory_writes")
+        or _every(settings)
+        or _due(learnt, "nudge") + nudge,
         "skill creation": _off(settings, settings.skill_writes, "skill_writes") or _due(learnt, "review") + review,
         "curator": _off(settings) or curator,
     }
@@ -59,6 +62,10 @@ def _off(settings: Settings, writes: str = "on", name: str = "") -> str:
     if not settings.learning:
         return "when it is asked for: learning is off"
     return f"never: {name} is off" if writes == "off" else ""
+
+
+def _every(settings: Settings) -> str:
+    return "" if settings.nudge_every_turns else "never: nudge_every_turns is 0"
 
 
 def _due(learnt: tuple[Dated, ...], loop: str) -> str:

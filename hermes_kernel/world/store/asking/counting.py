@@ -87,9 +87,9 @@ class Counting:
 
     def results(self, tool: str) -> int:
         """How many results of this tool stand."""
-        replies = (each.fact for each in self._tail.everything() if each.fact.get("fact") == "Replied")
-        here = [call for fact in replies for call in fact.get("calls", ()) if call.get("name") == tool]
-        return len(here) + sum(int(count) for (count,) in self._asked(CALLED, tool, self._gone))
+        here = [said for said in self._tail.passages() if (said.role, said.tool) == ("tool", tool)]
+        elsewhere = sorted({*self._gone, *self._tail.retold})
+        return len(here) + sum(int(count) for (count,) in self._asked(CALLED, tool, elsewhere))
 
     def spent(self, sessions: Iterable[str]) -> dict[str, Usage]:
         """What the model calls of these sessions have cost, by session; those of others that worked for one apart."""

@@ -57,7 +57,9 @@ def test_everything_is_its_owners_alone(home, some):
 def test_nothing_is_left_over_beside_the_files(some):
     some.add("Likes tea")
     some.add("Likes milk")
-    assert sorted(path.name for path in some.folder.iterdir()) == [".MEMORY.md.known", "MEMORY.md", "MEMORY.md.lock"]
+    some.add("Likes water")
+    names = {path.name for path in some.folder.iterdir()}
+    assert names == {".MEMORY.md.before", ".MEMORY.md.known", "MEMORY.md", "MEMORY.md.lock"}
 
 
 def test_several_operations_are_done_all_or_none(some):
@@ -113,7 +115,7 @@ def test_a_death_between_the_record_and_the_file_is_explained_by_the_next_change
     some.add("a")
     known = some.folder / ".MEMORY.md.known"
     some.chronicle.record(Remembered("memory", ("a",), ("a", "lost"), "model"))
-    known.write_text(json.dumps({"before": ["a"], "after": ["a", "lost"], "consented": []}))
+    known.write_text(json.dumps({"before": ["a"], "after": ["a", "lost"], "consented": [], "number": 0, "digest": ""}))
     some.add("b")
     assert [(fact.by, fact.before, fact.after) for fact in some.facts()][2:] == [
         ("hand", ("a", "lost"), ("a",)),
@@ -124,7 +126,7 @@ def test_a_death_between_the_record_and_the_file_is_explained_by_the_next_change
 def test_a_death_before_the_record_needs_no_explanation(some):
     some.add("a")
     known = some.folder / ".MEMORY.md.known"
-    known.write_text(json.dumps({"before": ["a"], "after": ["a", "lost"], "consented": []}))
+    known.write_text(json.dumps({"before": ["a"], "after": ["a", "lost"], "consented": [], "number": 0, "digest": ""}))
     some.add("b")
     assert [fact.by for fact in some.facts()] == ["model", "model"]
 
@@ -203,6 +205,19 @@ def test_an_editor_that_writes_between_reading_and_writing_loses_nothing(home):
         assert fact.before == last
         last = fact.after
     assert last == some.memory.entries("memory")
+
+
+def test_what_is_written_into_a_file_that_was_open_when_another_took_its_place_is_brought_over(some):
+    some.add("a")
+    with some.memory.path("memory").open("ab") as file:
+        some.add("b")
+        file.write("\n§\nlate".encode())
+    some.add("c")
+    assert set(some.memory.entries("memory")) == {"a", "b", "late", "c"}
+    assert [fact.by for fact in some.facts()] == ["model", "model", "hand", "model"]
+    some.memory.apply("memory", [Operation("remove", old="late")], by="model")
+    some.add("d")
+    assert some.memory.entries("memory") == ("a", "b", "c", "d")
 
 
 def test_a_file_that_somebody_changes_all_the_time_is_given_up_in_a_line(home):

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hermes_kernel.core.learning.memory import FILES, Change
+from hermes_kernel.core.learning.memory_merge import merged
 from hermes_kernel.core.learnt import Remembered
 from hermes_kernel.learning.chronicle import Chronicle
-from hermes_kernel.learning.memory.files import Found, NoteFile
+from hermes_kernel.learning.memory.files import Found, NoteFile, digested
 from hermes_kernel.learning.memory.known import Known, digest, keep, known
 from hermes_kernel.world.store.disk import StoreError
 
@@ -60,6 +61,9 @@ class Changing:
             for _ in range(TRIES):
                 found = self._file.read()
                 self._explain(found)
+                if late := self._late(found):
+                    self._write(found, late, Signed("hand"))
+                    continue
                 made = make(found.entries)
                 if not made.changed or self._write(found, made, signed):
                     return made
@@ -71,7 +75,7 @@ class Changing:
         fact = Remembered(self._target, before, after, signed.by, signed.session, self._redact(signed.why))
         with self._file.prepared(made.after) as fresh:
             self._file.keep_beside(found)
-            self._keep(before, after, {digest(each) for each in signed.consented})
+            self._keep(before, after, found, {digest(each) for each in signed.consented})
             if not self._file.still(found):
                 return False
             self._chronicle.record(fact)
@@ -87,7 +91,16 @@ class Changing:
         if now != base:
             self._chronicle.record(Remembered(self._target, base, now, "hand"))
         if last or now:
-            self._keep(now, now, ())
+            self._keep(now, now)
+
+    def _late(self, found: Found) -> Change | None:
+        """What somebody wrote into the file after another had taken its place, as a change by hand."""
+        last = known(self._known)
+        late = self._file.late(last.number, last.digest) if last and last.number else None
+        if last is None or late is None:
+            return None
+        made = Change(self._target, found.entries, merged(last.before, self._safe(late), found.entries), 0)
+        return made if made.changed else None
 
     def _recorded(self, last: Known | None) -> Entries:
         """The entries as the facts have them. What was to be written last may have been recorded or not."""
@@ -100,9 +113,12 @@ class Changing:
         done = any((each.before, each.after) == (last.before, last.after) for each in ours)
         return last.after if done else last.before
 
-    def _keep(self, before: Entries, after: Entries, consented: Iterable[str]) -> None:
+    def _keep(self, before: Entries, after: Entries, found: Found | None = None, consented: Iterable[str] = ()) -> None:
+        """``found`` is about to be replaced."""
         still = {digest(each) for each in after}
-        keep(self._known, before, after, (self.consented() | set(consented)) & still)
+        number, raw = (found.number, digested(found.raw)) if found else (0, "")
+        wanted = frozenset((self.consented() | set(consented)) & still)
+        keep(self._known, Known(before, after, wanted, number, raw))
 
     def _safe(self, entries: Entries) -> Entries:
         return tuple(self._redact(each) for each in entries)

@@ -3,6 +3,7 @@ into it or put another in its place at any moment, with an editor that knows no 
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -21,10 +22,11 @@ PATIENCE = 20.0  # seconds for a change that another process is making; one take
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was in a file when it was read: its bytes, none where there was no file, and its entries."""
+    """What was in a file when it was read: its bytes, none where there was no file, its entries, and its number."""
 
     raw: bytes | None
     reading: Reading
+    number: int = 0
 
     @property
     def entries(self) -> tuple[str, ...]:
@@ -45,7 +47,8 @@ class NoteFile:
         """
         with explaining(self.path):
             raw = self._raw()
-        return Found(raw, read(raw or b""))
+            number = self.path.stat().st_ino if raw is not None else 0
+        return Found(raw, read(raw or b""), number)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -84,18 +87,32 @@ class NoteFile:
 
     def swap(self, found: Found, fresh: Path) -> bool:
         """Put `fresh` in its place, or nothing where it is not what was `found` any more. What somebody wrote into it
-        in the very moment is there again."""
+        in the very moment is there again; what they write later is found by `late`."""
         real = self.path.resolve()
-        aside = real.with_name(f".{real.name}.before")
-        with _linked(real, aside):
-            if not self.still(found):
-                return False
-            fresh.replace(real)
-            written = aside.exists() and aside.read_bytes() != found.raw
-            if written:
-                aside.replace(real)
-            sync_folder(real.parent)
+        aside = _aside(real)
+        aside.unlink(missing_ok=True)
+        with suppress(OSError):  # a disk without such names
+            aside.hardlink_to(real)
+        if not self.still(found):
+            return False
+        fresh.replace(real)
+        written = aside.exists() and aside.read_bytes() != found.raw
+        if written:
+            aside.replace(real)
+        sync_folder(real.parent)
         return not written
+
+    def late(self, replaced: int, digest: str) -> tuple[str, ...] | None:
+        """The entries of the file that was replaced last, where somebody who had it open wrote into it since: it was
+        file number `replaced` and had this `digest`. None where nobody did."""
+        real = self.path.resolve()
+        with suppress(OSError):
+            aside = _aside(real)
+            if aside.stat().st_ino != replaced or (real.exists() and real.samefile(aside)):
+                return None
+            raw = aside.read_bytes()
+            return read(raw).entries if digested(raw) != digest else None
+        return None
 
     def keep_beside(self, found: Found) -> None:
         """Keep all the bytes of a file that entries cannot say, before it is written anew: ``MEMORY.md.bak``, or with
@@ -132,16 +149,14 @@ def explaining(path: Path) -> Iterator[None]:
         raise StoreError(full(path.parent) if error.errno in FULL else why) from error
 
 
-@contextmanager
-def _linked(real: Path, aside: Path) -> Iterator[None]:
-    """A second name for what is there now, where a disk has such names."""
-    aside.unlink(missing_ok=True)
-    with suppress(OSError):
-        aside.hardlink_to(real)
-    try:
-        yield
-    finally:
-        aside.unlink(missing_ok=True)
+def digested(raw: bytes | None) -> str:
+    """What tells some bytes from others."""
+    return hashlib.sha256(raw or b"").hexdigest()
+
+
+def _aside(real: Path) -> Path:
+    """The second name of what was replaced last."""
+    return real.with_name(f".{real.name}.before")
 
 
 def _has(path: Path, raw: bytes) -> bool:

@@ -4,10 +4,9 @@ what was not finished."""
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
-import os
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,11 +18,13 @@ from hermes_kernel.world.store.disk import put
 @dataclass(frozen=True, slots=True)
 class Known:
     """The entries were ``before`` and should be ``after``. ``consented`` has digests of those that are suspicious and
-    wanted."""
+    wanted. ``number`` and ``digest`` are those of the file that was replaced; 0: none was."""
 
     before: tuple[str, ...]
     after: tuple[str, ...]
     consented: frozenset[str] = frozenset()
+    number: int = 0
+    digest: str = ""
 
 
 def digest(entry: str) -> str:
@@ -35,18 +36,19 @@ def known(path: Path) -> Known | None:
     """What `path` says; none where there is no such file, or it says nothing that can be understood."""
     with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
         plain = json.loads(path.read_bytes())
-        return Known(_texts(plain["before"]), _texts(plain["after"]), frozenset(_texts(plain["consented"])))
+        texts = [_texts(plain[name]) for name in ("before", "after", "consented")]
+        return Known(texts[0], texts[1], frozenset(texts[2]), int(plain["number"]), str(plain["digest"]))
     return None
 
 
-def keep(path: Path, before: Iterable[str], after: Iterable[str], consented: Iterable[str]) -> None:
+def keep(path: Path, what: Known) -> None:
     """Say it.
 
     Raises:
         OSError: the disk is full or does not take it.
     """
-    plain = {"before": list(before), "after": list(after), "consented": sorted(consented)}
-    put(json.dumps(plain).encode(), path, path.with_name(f"{path.name}.{os.getpid()}"))
+    plain = {**dataclasses.asdict(what), "consented": sorted(what.consented)}
+    put(json.dumps(plain).encode(), path, path.with_name(f"{path.name}.fresh"))
 
 
 def _texts(value: Any) -> tuple[str, ...]:

@@ -71,6 +71,10 @@ def _compress(_desk: Desk, _rest: str) -> Table:
     raise HermesError("%hermes compress asks a model, so it stands alone in its cell.")
 
 
+def _look(_desk: Desk, _rest: str) -> Table:
+    raise HermesError("%hermes nudge and %hermes review ask a model, so each stands alone in its cell.")
+
+
 def _mcp(desk: Desk, rest: str) -> Table:
     from magics.mcp import mcp
 
@@ -93,6 +97,12 @@ def _curator(desk: Desk, rest: str) -> Shown:
     from magics.curator import curator
 
     return curator(desk, rest)
+
+
+def _usage(desk: Desk, rest: str) -> Table:
+    from magics.usage import usage
+
+    return usage(desk, rest)
 
 
 def _model(desk: Desk, rest: str) -> Table:
@@ -148,7 +158,9 @@ COMMANDS: dict[str, Command] = {
     "budget": Command(
         "[N]", "see what the last turn used of its model calls, or set how many there are", standing.budget
     ),
-    "usage": Command("", "see the tokens of the last turn and of the conversation", standing.usage),
+    "usage": Command(
+        "[all|model|day|session [N days]]", "see the tokens of this conversation, or of everything there is", _usage
+    ),
     "new": Command("", "begin another conversation", _new),
     "sessions": Command("[N] [all]", "list the latest conversations, or all sessions", conversations.sessions),
     "search": Command("QUERY", "find what was said, in all conversations", conversations.search),
@@ -163,6 +175,8 @@ COMMANDS: dict[str, Command] = {
     "export": Command("[ID] FILE", "write a conversation to a .md, .jsonl or .ipynb file", conversations.export),
     "sql": Command("SELECT …", "ask the database: sessions, messages, tool_calls, calls, facts", conversations.sql),
     "compress": Command("[FOCUS]", "summarise the older part of this conversation now; alone in its cell", _compress),
+    "nudge": Command("", "look back now for what is worth remembering; alone in its cell", _look),
+    "review": Command("", "look back now whether the last task is worth a skill; alone in its cell", _look),
     "undo": Command("[N]", "take back the last turns", _undo),
     "retry": Command("", "take back the last turn and ask again; alone in its cell", _retry),
     "model": Command("[NAME]", "see or change the model", _model),

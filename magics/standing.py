@@ -1,4 +1,4 @@
-"""``%hermes status``, ``budget`` and ``usage``: how the conversation stands, and what it has taken."""
+"""``%hermes status`` and ``budget``: how the conversation stands, and what it has taken."""
 
 from __future__ import annotations
 
@@ -51,22 +51,6 @@ def budget(desk: Desk, rest: str) -> Table:
         ("left", turn.budget.remaining),
         value=turn.budget,
     )
-
-
-def usage(desk: Desk, rest: str) -> Table:
-    """Tokens of the last turn and of the conversation, those of subagents, summaries and failed calls included."""
-    nothing("usage", rest)
-    turn, whole = desk.agent.turn.usage, desk.agent.usage
-    rows = [
-        ("model calls", turn.calls, whole.calls),
-        ("input tokens", turn.input_tokens, whole.input_tokens),
-        ("of them cached", turn.cached_tokens, whole.cached_tokens),
-        ("output tokens", turn.output_tokens, whole.output_tokens),
-        ("of them reasoning", turn.reasoning_tokens, whole.reasoning_tokens),
-    ]
-    rows += [("cost in US$", f"{turn.cost:.4f}", f"{whole.cost:.4f}")] if whole.cost else []  # type: ignore[list-item]
-    note = "Partly estimated: the endpoint did not say." if whole.estimated else ""
-    return Table(("", "last turn", "conversation"), tuple(rows), whole, note)
 
 
 def nothing(name: str, rest: str) -> None:

@@ -29,6 +29,7 @@ from hermes_kernel.cli.show import add_show
 from hermes_kernel.cli.sql import add_sql
 from hermes_kernel.cli.title import add_title
 from hermes_kernel.cli.trouble import Failure, Misuse
+from hermes_kernel.cli.usage import add_usage
 from hermes_kernel.settings import NoEndpoint, SettingsError
 
 DONE, FAILED, USAGE = 0, 1, 2
@@ -74,7 +75,7 @@ def _have_streams() -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = _without_commands()
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    looking = (add_sessions, add_search, add_show, add_title, add_export, add_import, add_sql)
+    looking = (add_sessions, add_search, add_show, add_title, add_export, add_import, add_sql, add_usage)
     for add in (_install, _lab, _ask, add_map, _run, *looking, add_mcp, add_curator, add_memory, add_loops, _doctor):
         add(commands)
     return parser

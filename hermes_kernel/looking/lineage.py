@@ -26,7 +26,7 @@ def whole(store: Store, name: str) -> Conversation:
         StoreError: the store cannot be read.
     """
     told = conversation(store, name)
-    line = _line(store, told.session)
+    line = sessions_of(store, told.session)
     passages: list[Passage] = []
     for session in line:
         said = store.passages(session)
@@ -90,8 +90,12 @@ def _passage(session: str, n: int, message: Message) -> Passage:
             return Passage(session, n, UNKNOWN, "tool", text, tool)
 
 
-def _line(store: Store, session: str) -> list[str]:
-    """The sessions of one conversation, the first first."""
+def sessions_of(store: Store, session: str) -> list[str]:
+    """The sessions that the conversation with this one is made of, the first first.
+
+    Raises:
+        StoreError: the store cannot be read.
+    """
     line = [session]
     while (parent := _opened(store, line[0])) and further(_facts(store, parent)) == line[0] and parent not in line:
         line.insert(0, parent)

@@ -5,10 +5,11 @@ over all of it as one. `retention`: what goes for good. `shared`: a store of sev
 """
 
 from hermes_kernel.world.store.asking.listing import SessionRow
+from hermes_kernel.world.store.asking.spending import By, UsageRow
 from hermes_kernel.world.store.fold import Folded
 from hermes_kernel.world.store.locks import Claim
 from hermes_kernel.world.store.memory import MemoryLog
 from hermes_kernel.world.store.places import NoSession, StoreError
 from hermes_kernel.world.store.store import Store
 
-__all__ = ["Claim", "Folded", "MemoryLog", "NoSession", "SessionRow", "Store", "StoreError"]
+__all__ = ["By", "Claim", "Folded", "MemoryLog", "NoSession", "SessionRow", "Store", "StoreError", "UsageRow"]

@@ -31,6 +31,7 @@ from hermes_kernel.world.store.asking.kin import Relatives, family, relatives
 from hermes_kernel.world.store.asking.learnt import learnt
 from hermes_kernel.world.store.asking.listing import SessionRow, find, ids, latest, newest
 from hermes_kernel.world.store.asking.searching import search
+from hermes_kernel.world.store.asking.spending import By, UsageRow, since, spent
 from hermes_kernel.world.store.ends import Ends, Told
 from hermes_kernel.world.store.fold import Folded, fold
 from hermes_kernel.world.store.index.building import understood
@@ -158,6 +159,12 @@ class Store:
         with explaining(self._places):
             return newest(self._hand, limit)
 
+    def usage(self, days: int | None = None, by: By = "kind") -> tuple[UsageRow, ...]:
+        """What all models have used in all sessions, nothing twice; in the last `days` days, today (in UTC) included.
+        Raises `StoreError`: the database is held open."""
+        with self.connect() as connection:
+            return spent(connection, by, since(self._clock.now(), days))
+
     def latest(self, notebook: str | None = None) -> str | None:
         """The id of the conversation last active, in one notebook or in any; None when there is none. Where that was a
         subagent or a row of a map, it is the one they worked for."""
@@ -166,11 +173,7 @@ class Store:
 
     def learnt(self, kinds: Collection[type] = LEARNT, since: float = 0) -> tuple[Dated, ...]:
         """The facts of these kinds (of `core.learnt`) at or after `since` (seconds since 1970-01-01 UTC), in the order
-        of time, whichever process wrote them. Those of a later version of this program are passed over.
-
-        Raises:
-            StoreError: another program holds the database open, or it is damaged.
-        """
+        of time; those of a later version are passed over. Raises `StoreError`: the database is held open."""
         with explaining(self._places):
             return learnt(self._hand, kinds, since)
 

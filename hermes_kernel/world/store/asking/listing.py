@@ -83,7 +83,7 @@ def newest(hand: Hand, limit: int) -> list[SessionRow]:
         heads = _told_of(known, min(limit, MOST))
         connection = known.connection
         with closing(database.connect()) if connection is None else nullcontext(connection) as asked:
-            _bring_facts(asked, known, heads)
+            bring_facts(asked, known, heads)
             asked.execute(VIEWS)
             rows = asked.execute(ROWS).fetchall()
             asked.execute("DROP TABLE facts")
@@ -185,7 +185,7 @@ def _told_or_gone(known: Known) -> list[str]:
     return sorted({*known.tail.heads(), *known.tail.deleted})
 
 
-def _bring_facts(connection: DuckDBPyConnection, known: Known, heads: list[Head]) -> None:
+def bring_facts(connection: DuckDBPyConnection, known: Known, heads: list[Head]) -> None:
     """Have a table ``facts`` hold the facts of these sessions, wherever they are."""
     names = [head.session for head in heads]
     database.bring(connection, known.tail.records(names))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from magics.desk import Desk
 
 CELL = re.compile(r"[ \t]*%%hermes(?![\w?])[ \t]*(?P<line>.*)")
-AWAITED = re.compile(r"\s*%hermes[ \t]+(?P<command>retry|compress)\b[ \t]*(?P<line>[^\n]*)\s*\Z")
+AWAITED = re.compile(r"\s*%hermes[ \t]+(?P<command>retry|compress|nudge|review)\b[ \t]*(?P<line>[^\n]*)\s*\Z")
 ASKED = re.compile(r"\s*%hermes[ \t]+(?P<line>\w+[ \t]+\S[^\n]*\?)\s*\Z")  # else IPython shows help on its last word
 HERE = "get_ipython().magics_manager.registry['HermesMagics']"
 
@@ -79,7 +79,7 @@ class HermesMagics(Configured, Magics):
         ``--no-cells``, ``--plain``, ``--quiet``.
 
         ``%hermes COMMAND``: status, budget, usage, new, sessions, search, show, resume, branch, title, export, sql,
-        compress, undo, retry, model, tools, mcp, config, doctor, help. ``%hermes help`` says what each does.
+        compress, nudge, review, undo, retry, model, tools, mcp, config, doctor, help. ``%hermes help`` says what each does.
         """
         if cell is not None:
             from magics.asking import ask
@@ -106,6 +106,18 @@ class HermesMagics(Configured, Magics):
         from magics.compressing import compress
 
         await compress(self.desk, line)
+
+    async def nudge(self, line: str) -> None:
+        """A ``%hermes nudge`` cell."""
+        from magics.looks import look
+
+        await look(self.desk, "nudge", line)
+
+    async def review(self, line: str) -> None:
+        """A ``%hermes review`` cell."""
+        from magics.looks import look
+
+        await look(self.desk, "review", line)
 
     def refuse(self) -> None:
         """A ``%%hermes`` cell within another cell.

@@ -1,4 +1,5 @@
-"""What is seen of work that is no turn: many rows being asked, a conversation being made shorter. Pure.
+"""What is seen of work that is no turn: many rows being asked, a conversation being made shorter or looked back at.
+Pure.
 
 The plain form holds nothing that differs from run to run.
 """
@@ -102,6 +103,23 @@ class Shortening:
             why = f" ({clean(self.ended.note)})" if self.ended.note else ""
             return f"nothing was to be gained, and the conversation is as it was{why}"
         return clean(words)
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """A look back that a person asked for: for ``what``, and in ``ended`` what came of it, line by line."""
+
+    what: str
+    ended: tuple[str, ...] = ()
+
+    def html(self, seconds: float) -> str:
+        if self.ended:
+            return _frame("".join(_line(line) for line in self.ended))
+        at = f"looking for {self.what}, {int(seconds)} s" if seconds >= 1 else f"looking for {self.what}"
+        return _frame(_line(at, f'<span aria-hidden="true" style="color:{TONES["busy"]}">● </span>'))
+
+    def plain(self) -> str:
+        return "\n".join(map(clean, self.ended)) or "nothing came of the look"
 
 
 def _line(text: str, before: str = "") -> str:

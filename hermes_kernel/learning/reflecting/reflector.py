@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from contextlib import AbstractContextManager, suppress
+from typing import Any
 
 from hermes_kernel.core.events import Spent
 from hermes_kernel.core.learnt import LookDue, Looked
@@ -43,6 +44,7 @@ class Reflector:
         self._runner = Runner(means, self._lock, self._ended)
         self._watch = Watch()
         self._owed: dict[str, Usage] = {}
+        self._began = means.resources.clock.now()
         self._ticking = False
         self._closed = False
 
@@ -106,6 +108,11 @@ class Reflector:
         if loop == "nudge":
             self._watch.looked(self._now())
         return looked
+
+    def beside(self, work: Coroutine[Any, Any, None]) -> None:
+        """Have `work` done on the thread of the looks, until it ends or the agent is closed."""
+        if self._runner.begin(work) is None:
+            work.close()
 
     def wait(self, seconds: float) -> bool:
         """Block until what was begun is done, for at most so long; whether it is."""
@@ -175,10 +182,13 @@ class Reflector:
 
     async def _tick(self) -> None:
         """Beside the conversation: what others left, and what is due because nothing is asked any more."""
+        clock, before = self._means.resources.clock, self._began
         while True:
             with suppress(StoreError):
-                self._take_up(left_over(self._means, self._here()))
-            await self._means.resources.clock.sleep(self._means.settings.nudge_seconds or TICK_SECONDS)
+                self._take_up(left_over(self._means, self._here(), before))
+            seconds = self._means.settings.nudge_seconds or TICK_SECONDS
+            await clock.sleep(seconds)
+            before = clock.now() - seconds
             with self._lock:
                 if not self._runner.playing:
                     self._want(self._watch.idle(self._now(), self._means.settings))

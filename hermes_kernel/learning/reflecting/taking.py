@@ -81,15 +81,16 @@ async def _taken(means: Means, look: Look, want: Want, seen: int, matter: Matter
     return looked
 
 
-def left_over(means: Means, ours: str) -> Iterator[Want]:
-    """What became due lately and nobody took, of the conversation `ours` or of those that nobody is in: the newest few.
+def left_over(means: Means, ours: str, before: float) -> Iterator[Want]:
+    """What became due lately, `before` so many seconds since 1970, and nobody took: of the conversation `ours` or of
+    those that nobody is in, the newest few.
 
     Raises:
         StoreError: the store cannot be read.
     """
     since = means.resources.clock.now() - KEPT_DUE_SECONDS
     waiting = still_due(means.chronicle.read(LookDue, Looked, since=since))
-    facts = (each.fact for each in reversed(waiting))
+    facts = (each.fact for each in reversed(waiting) if each.t <= before)
     wants = (Want(fact.loop, fact.session, fact.why) for fact in facts if isinstance(fact, LookDue))
     free = (want for want in wants if want.loop in LOOPS and _free(means, want.session, ours))
     yield from islice(free, AT_A_TIME)

@@ -1,45 +1,95 @@
-"""`Learning`: what an agent remembers, its skills, and the slow loops that tend to them, put together."""
+"""`Learning`: the lore of a home in the hands of an agent: tools, a part of the system prompt, and the slow loops."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from hermes_kernel.core.events import Spent
+from hermes_kernel.core.learning.skill_index import index_in
 from hermes_kernel.core.turn import Turn
-from hermes_kernel.learning.chronicle import Chronicle
+from hermes_kernel.learning.lore import Lore, open_learning
 from hermes_kernel.resources import Resources
 from hermes_kernel.session import Session
 from hermes_kernel.world.tools import Tool
 
+if TYPE_CHECKING:
+    from hermes_kernel.learning.reflecting import Reflector
 
-class Learning:
+__all__ = ["Learning", "open_learning"]
+
+
+class Learning(Lore):
     """That of the agent of ``session``. Keeps `ports.Beside` and `ports.Knowledge`."""
 
     def __init__(self, resources: Resources, session: Session) -> None:
-        self.chronicle = Chronicle(resources.store, resources.new_id)
+        super().__init__(resources)
         self._session = session
+        self._told = ""
         resources.equipment.knowledge = self
+
+    @cached_property
+    def reflector(self) -> Reflector:
+        """What looks back at the conversation, beside it."""
+        from hermes_kernel.learning.reflecting import Means, Reflector
+
+        means = Means(self.resources, self.chronicle, self.memory, self.skills, self.workshop, self.asking)
+        return Reflector(means, self._here)
 
     def tools(self) -> tuple[Tool, ...]:
         """The tools with which its model learns."""
-        return ()
+        settings = self.settings
+        return (
+            self.memory.tool(self._here, "model", lambda: self.settings.memory_writes),
+            *self.skills.tools(self._here, "model", settings.tool_result_chars),
+        )
+
+    # --- for prompts
 
     def block(self) -> str:
-        return ""
+        """What is remembered, and which skills there are; only the former, where the model is a small one."""
+        remembered = self.memory.block()
+        if self.resources.equipment.small:
+            return remembered
+        return "\n\n".join(filter(None, (remembered, self.skills.index())))
+
+    def note(self, turn: Turn) -> str:
+        """What has become of the skills since the session's index of them was made. The same is told once."""
+        if self.resources.equipment.small:
+            return ""
+        news = self.skills.news(index_in(turn.system), turn.session_id)
+        told, self._told = self._told, news
+        return news if news != told else ""
+
+    # --- beside the turn
 
     @contextmanager
     def during(self, latest: Callable[[], Turn]) -> Iterator[None]:
-        yield
-
-    def note(self, turn: Turn) -> str:
-        return ""
+        """While a turn is played looks give way to it; what it has taught is looked at when it is over."""
+        before = latest()
+        try:
+            yield
+        finally:
+            if (turn := latest()) is not before and turn.final:
+                pass
 
     def owed(self) -> tuple[Spent, ...]:
+        """What looks at this conversation have cost, each once."""
         return ()
 
     def leave(self) -> None:
-        pass
+        """Another conversation is about to begin."""
+        self._told = ""
+
+    def attend(self) -> None:
+        """From here on the curator runs when it is due. For a process that stays, such as a kernel."""
+        if self.settings.learning:
+            self.reflector.beside(self.curator.attend())
 
     def close(self) -> None:
         """Let go of what goes on beside the conversation. Can be called again."""
+
+    def _here(self) -> str:
+        return self._session.turn.session_id

@@ -57,9 +57,10 @@ class Learning(Lore):
 
     def note(self, turn: Turn) -> str:
         """What has become of the skills since the session's index of them was made. The same is told once."""
-        if self.resources.equipment.small:
+        index = index_in(turn.system)
+        if not index or self.resources.equipment.small:
             return ""
-        news = self.skills.news(index_in(turn.system), turn.session_id)
+        news = self.skills.news(index, turn.session_id)
         told, self._told = self._told, news
         return news if news != told else ""
 

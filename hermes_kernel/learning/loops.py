@@ -79,14 +79,15 @@ def _due(learnt: tuple[Dated, ...], loop: str) -> str:
 def _happened(counting: Counting, learnt: tuple[Dated, ...]) -> Happened:
     kinds = counting.latest()
     asides = {each.fact.aside for each in learnt if isinstance(each.fact, Looked) and each.fact.aside}
+    begun = counting.begun(asides)
     results, ends = kinds.get("Observed", Latest()), kinds.get("Final", Latest())
     return Happened(
         kinds,
         reread=counting.after("Replied", results.session, results.n) if results.count else 0,
         turn=_turn(counting, ends) if ends.count else Usage(),
         summary=_summary(counting, kinds["Compressed"]) if "Compressed" in kinds else Summary(),
-        begun=counting.begun(asides),
-        searches=counting.results("session_search"),
+        begun=begun,
+        searches=counting.called("session_search", begun[-1]) if begun else 0,
         learnt=learnt,
         spent=counting.spent(asides),
     )

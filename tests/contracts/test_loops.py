@@ -139,13 +139,12 @@ def test_what_was_deleted_is_not_counted(tmp_path):
     from hermes_kernel.world.store.retention.deletion import delete
 
     log = store(tmp_path)
-    told(log, "s", searched("s"))
+    told(log, "s", turn("s"))
     log.fold()
     told(log, "t", turn("t"))
     delete(log, ["s"], 1_800_000_100.0)
     seen = table(log)
     assert seen["session accumulation"].wrote == "1 conversation, 1 turn"
-    assert seen["session accumulation"].read == "by 0 searches"
     assert seen["tool execution"].wrote == "1 result"
 
 

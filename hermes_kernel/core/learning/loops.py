@@ -62,8 +62,8 @@ class Summary:
 class Happened:
     """What the table is made from. ``kinds`` counts the facts of each kind by its name; ``reread`` the model calls that
     followed the last tool result, ``turn`` what the last turn cost. ``begun`` is when conversations began, in order,
-    ``searches`` how often a model searched them. ``learnt`` are the facts of the slow loops in order, ``spent`` is what
-    each of their own sessions cost."""
+    ``searches`` how often models have searched them since the last one did. ``learnt`` are the facts of the slow loops
+    in order, ``spent`` is what each of their own sessions cost."""
 
     kinds: Mapping[str, Latest] = field(default_factory=dict)
     reread: int = 0

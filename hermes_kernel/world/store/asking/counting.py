@@ -34,8 +34,10 @@ WHERE number IN (SELECT first_number FROM store.threads WHERE parent = '' AND as
 """
 FIRST = "SELECT session, min(t) FROM store.facts WHERE session IN (SELECT unnest(?::VARCHAR[])) GROUP BY session"
 CALLED = """
-SELECT count(*) FROM store.passages
-WHERE role = 'tool' AND tool = ? AND session NOT IN (SELECT unnest(?::VARCHAR[]))
+SELECT count(*) FROM (
+    SELECT unnest((body->'calls')::JSON[]) AS call FROM store.facts
+    WHERE kind = 'Replied' AND t >= ? AND session NOT IN (SELECT unnest(?::VARCHAR[]))
+) WHERE call->>'name' = ?
 """
 SPENT = """
 SELECT session, kind, body FROM store.facts
@@ -85,11 +87,13 @@ class Counting:
         no = {session for session, head in heads.items() if head.parent or head.asked < 0}.union(other)
         return tuple(sorted(t for session, t in stood.items() if session not in no))
 
-    def results(self, tool: str) -> int:
-        """How many results of this tool stand."""
-        here = [said for said in self._tail.passages() if (said.role, said.tool) == ("tool", tool)]
-        elsewhere = sorted({*self._gone, *self._tail.retold})
-        return len(here) + sum(int(count) for (count,) in self._asked(CALLED, tool, elsewhere))
+    def called(self, tool: str, since: float) -> int:
+        """How often models have called this tool at or after `since`, seconds since 1970-01-01 UTC."""
+        replies = [
+            each.fact for each in self._tail.everything() if each.fact.get("fact") == "Replied" and each.t >= since
+        ]
+        here = [call for fact in replies for call in fact.get("calls", ()) if call.get("name") == tool]
+        return len(here) + sum(int(count) for (count,) in self._asked(CALLED, since, self._gone, tool))
 
     def spent(self, sessions: Iterable[str]) -> dict[str, Usage]:
         """What the model calls of these sessions have cost, by session; those of others that worked for one apart."""

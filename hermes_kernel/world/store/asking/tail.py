@@ -9,7 +9,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from hermes_kernel.core.search.found import Passage
 from hermes_kernel.core.search.passages import Hidden, Telling
 from hermes_kernel.core.search.rank import Entry
 from hermes_kernel.core.search.words import row
@@ -90,11 +89,6 @@ class Tail:
                 if (line := lines.get(passage.n)) is None:
                     line = lines[passage.n] = row(passage.text)
                 yield Entry(passage, *line, story.head.notebook, story.head.model)
-
-    def passages(self) -> Iterator[Passage]:
-        """The same, as they were said."""
-        for story in self._stories.values():
-            yield from (said.passage for said in story.said)
 
     def heads(self) -> dict[str, Head]:
         """Every session that the tail has facts of, as it is now."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ ASKED = re.compile(r"(?P<root>[^\W\d]\w*)(?:\.\w+)*\?{1,2}")
 NAME = 200  # characters of the longest name that is looked up
 VARIABLE = re.compile(r"\$(?P<word>[\w.]*)\Z")
 FILE = re.compile(r"(?<![\w@])@(?P<quote>[\"']?)(?P<word>[\w./~+ -]*)\Z")
-SKILL = re.compile(r"\s*/(?P<word>[\w-]*)\Z")
+SKILL = re.compile(r"\s*/(?P<word>[\w.-]*)\Z")
 MOST = 200  # completions
 
 
@@ -42,15 +42,16 @@ def as_ipython(code: str, names: Mapping[str, Any]) -> str:
     return code[python.end() :] if python else code
 
 
-def complete(before: str, names: Mapping[str, Any], folder: Path, home: Path) -> Completion:
-    """What may complete the end of `before`: the name of a variable, a file or a skill. Attributes are for IPython."""
+def complete(before: str, names: Mapping[str, Any], folder: Path, skills: Callable[[], Iterable[str]]) -> Completion:
+    """What may complete the end of `before`: the name of a variable, a file or a skill, of which `skills` gives those
+    there are. Attributes are for IPython."""
     if found := VARIABLE.search(before):
         words = (name for name in names if not name.startswith("_") or found["word"].startswith("_"))
         return _those(found, words)
     if found := FILE.search(before):
         return _files(found, folder)
     if found := SKILL.match(before):
-        return _those(found, {path.parent.name for path in (home / "skills").glob("**/SKILL.md")})
+        return _those(found, skills())
     return Completion(len(before), ())
 
 

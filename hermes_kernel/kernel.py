@@ -125,11 +125,18 @@ class HermesKernel(IPythonKernel):
 
     # --- completion
 
+    def _skills(self) -> tuple[str, ...]:
+        """The names of the skills there are. What is wrong with a setting is said when a prompt runs."""
+        with suppress(Exception):
+            names: tuple[str, ...] = self.desk.agent.learning.skills.names()
+            return names
+        return ()
+
     def _complete_prompt(self, before: str) -> dict[str, Any]:
         attribute = VARIABLE.search(before)
         if attribute and "." in attribute["word"]:
             return self._complete_attribute(before, attribute["word"])
-        found = complete(before, self.shell.user_ns, here(), self.desk.settings.home)
+        found = complete(before, self.shell.user_ns, here(), self._skills)
         return {
             "status": "ok",
             "matches": list(found.words),

@@ -51,14 +51,15 @@ async def retry(desk: Desk, line: str) -> Turn:
 
 def _text(desk: Desk, prompt: Prompt, options: Options, body: str) -> str:
     """What the model reads: skills, cells run since the last turn, then the prompt itself."""
-    home = desk.settings.home
-    named, body = spoken(home, "\n".join(part for part in (options.words, body) if part))
+    library = desk.agent.learning.skills
+    named, body = spoken(library, "\n".join(part for part in (options.words, body) if part))
     said = prompt.expand(body)
     if not said and named:
         said = "Do what the skill says."
     if not said:
         raise HermesError("The prompt is empty. Say what is to be done.")
-    skills = [read_skill(home, name) for name in (*options.skills, *named)]
+    reader = "" if options.session else desk.agent.session_id
+    skills = [read_skill(library, name, reader) for name in (*options.skills, *named)]
     cells = desk.cells.told() if options.cells and desk.settings.cells else ""
     return "\n\n".join(part for part in (*skills, cells, said) if part)
 

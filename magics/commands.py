@@ -93,6 +93,18 @@ def _loops(desk: Desk, rest: str) -> Table:
     return loops(desk, rest)
 
 
+def _skills(desk: Desk, rest: str) -> Shown:
+    from magics.skills import skills
+
+    return skills(desk, rest)
+
+
+def _skill(desk: Desk, rest: str) -> Shown:
+    from magics.skills import skill
+
+    return skill(desk, rest)
+
+
 def _curator(desk: Desk, rest: str) -> Shown:
     from magics.curator import curator
 
@@ -186,6 +198,14 @@ COMMANDS: dict[str, Command] = {
     ),
     "memory": Command(
         "[add|edit|remove|history|undo|accept|reject …]", "see and change what is remembered of you", _memory
+    ),
+    "skills": Command(
+        "[WORDS|all|stale|archived|held|install PATH|accept ID|reject ID]", "see which skills there are", _skills
+    ),
+    "skill": Command(
+        "NAME [pin|unpin|disable|enable|trust|archive|restore|history|diff|undo|uninstall]",
+        "read a skill, mark it, change what becomes of it",
+        _skill,
     ),
     "curator": Command(
         "[plan|run|report|rollback|restore …]", "see and decide what becomes of skills that nobody uses", _curator

@@ -1,5 +1,5 @@
-"""Tab after ``%hermes``: commands, for those that name a conversation its id and its title, and for ``config`` the
-settings; after ``%%hermes`` the options, and after ``--map`` the tables and lists there are.
+"""Tab after ``%hermes``: commands, and what may follow each: ids and titles of conversations, settings, skills; after
+``%%hermes`` the options, after ``--map`` the tables and lists there are, after ``--skill`` the skills.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from hermes_kernel.errors import HermesError
+from hermes_kernel.learning.skills.asked import VERBS
 from hermes_kernel.looking import conversations
 from hermes_kernel.settings import RANGES, SettingsError
 from hermes_kernel.view.finds import short
@@ -28,30 +29,52 @@ LINE = re.compile(r"\s*%hermes[ \t]+(?:(?P<command>\w+)[ \t]+)?(?P<begun>.*)\Z")
 MAPPED = re.compile(r"%%hermes[ \t](?:.*[ \t])?--map(?:[ \t]+|=)(?P<begun>\w*)\Z")
 CELL = re.compile(r"%%hermes[ \t](?:.*[ \t])?(?P<begun>--[\w-]*)\Z")
 NAMING = frozenset({"show", "resume", "export"})
+SKILLED = re.compile(r"%%hermes[ \t](?:.*[ \t])?--skill(?:[ \t]+|=)(?P<begun>[\w.-]*)\Z")
+WAYS = ("all", "stale", "archived", "held", "disabled", "broken", "pinned", "install", "accept", "reject")
 MOST = 50  # conversations that are offered, the latest
 
 
 def words(
-    before: str, latest: Callable[[], Iterable[SessionRow]], names: Mapping[str, object]
+    before: str,
+    latest: Callable[[], Iterable[SessionRow]],
+    names: Mapping[str, object],
+    skills: Callable[[], Iterable[str]] = tuple,
 ) -> tuple[str, list[str]]:
     """The end of a line that is being written, and what may take its place; nothing where it is no line of ours.
-    `names` are the notebook's variables."""
-    if mapped := MAPPED.match(before):
-        return mapped["begun"], [name for name in tabular(names) if name.startswith(mapped["begun"])]
-    if cell := CELL.match(before):
-        return cell["begun"], [name for name in OPTIONS if name.startswith(cell["begun"])]
+    `names` are the notebook's variables, `skills` gives the names of the skills."""
+    for mark, there in ((SKILLED, skills), (MAPPED, lambda: tabular(names)), (CELL, lambda: OPTIONS)):
+        if found := mark.match(before):
+            return _fitting(found["begun"], there())
     found = LINE.match(before)
     if found is None:
         return "", []
     command, begun = found["command"], found["begun"]
-    if command is None:
-        return begun, [name for name in COMMANDS if name.startswith(begun)]
-    if command == "config":
-        return begun, [name for name in RANGES if name.startswith(begun)]
-    if command not in NAMING:
-        return "", []
-    known = ("last", *(name for row in latest() for name in (short(row.id), row.title) if name))
-    return begun, [name for name in dict.fromkeys(known) if name.startswith(begun)]
+    if command == "skill" and " " in begun:
+        return _fitting(begun.rpartition(" ")[2], VERBS)
+    return _fitting(begun, _known(command, latest, skills))
+
+
+def _known(
+    command: str | None, latest: Callable[[], Iterable[SessionRow]], skills: Callable[[], Iterable[str]]
+) -> Iterable[str]:
+    """What may stand behind a command."""
+    match command:
+        case None:
+            return COMMANDS
+        case "config":
+            return RANGES
+        case "skills":
+            return WAYS
+        case "skill":
+            return skills()
+        case _ if command in NAMING:
+            known = ("last", *(name for row in latest() for name in (short(row.id), row.title) if name))
+            return dict.fromkeys(known)
+    return ()
+
+
+def _fitting(begun: str, known: Iterable[str]) -> tuple[str, list[str]]:
+    return begun, [name for name in known if name.startswith(begun)]
 
 
 def tabular(names: Mapping[str, object]) -> list[str]:
@@ -69,6 +92,12 @@ def matched(desk: Desk, before: str) -> SimpleMatcherResult:
         except (HermesError, SettingsError, StoreError):
             return ()
 
-    begun, found = words(before, latest, desk.shell.user_ns)
+    def skills() -> Iterable[str]:
+        try:
+            return desk.agent.learning.skills.names()
+        except (HermesError, SettingsError, StoreError):
+            return ()
+
+    begun, found = words(before, latest, desk.shell.user_ns, skills)
     completions = [SimpleCompletion(text, type="hermes") for text in found]
     return {"completions": completions, "matched_fragment": begun, "suppress": bool(found)}

@@ -26,6 +26,7 @@ from hermes_kernel.cli.parser import Parser
 from hermes_kernel.cli.search import add_search
 from hermes_kernel.cli.sessions import add_sessions
 from hermes_kernel.cli.show import add_show
+from hermes_kernel.cli.skills import add_skills
 from hermes_kernel.cli.sql import add_sql
 from hermes_kernel.cli.title import add_title
 from hermes_kernel.cli.trouble import Failure, Misuse
@@ -76,7 +77,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = _without_commands()
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     looking = (add_sessions, add_search, add_show, add_title, add_export, add_import, add_sql, add_usage)
-    for add in (_install, _lab, _ask, add_map, _run, *looking, add_mcp, add_curator, add_memory, add_loops, _doctor):
+    learning = (add_curator, add_memory, add_skills, add_loops)
+    for add in (_install, _lab, _ask, add_map, _run, *looking, add_mcp, *learning, _doctor):
         add(commands)
     return parser
 

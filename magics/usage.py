@@ -9,12 +9,11 @@ from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.looking import BY, beside, spending
 from hermes_kernel.looking.spending import COST, ESTIMATED, MEASURES
-from hermes_kernel.world.store import NoSession
 from magics.table import Table
 
 if TYPE_CHECKING:
     from hermes_kernel.core.messages import Usage
-    from hermes_kernel.world.store import By, UsageRow
+    from hermes_kernel.world.store import By
     from magics.desk import Desk
 
 ALL = "all"  # by kind
@@ -41,7 +40,8 @@ def usage(desk: Desk, rest: str) -> Table:
 
 
 def _conversation(desk: Desk) -> Table:
-    turn, whole, others = desk.agent.turn.usage, desk.agent.usage, _beside(desk)
+    turn, whole = desk.agent.turn.usage, desk.agent.usage
+    others = beside(desk.store, desk.agent.session_id)
     columns = ("", "last turn", "conversation", *(row.name for row in others))
     used = (turn, whole, *(row.usage for row in others))
     rows = [(name, *cells) for name, *cells in zip(_names(), *map(_counts, used), strict=True)]
@@ -67,14 +67,6 @@ def _days(words: str) -> int | None:
     if number is None or not int(number[1]):
         raise HermesError(f"usage takes a number of days from 1 to {MOST:,}, as in `7 days`, not {brief(words, 40)!r}.")
     return int(number[1])
-
-
-def _beside(desk: Desk) -> tuple[UsageRow, ...]:
-    """Nothing while nothing was said: the store does not know the conversation yet."""
-    try:
-        return beside(desk.store, desk.agent.session_id)
-    except NoSession:
-        return ()
 
 
 def _names() -> tuple[str, ...]:

@@ -45,7 +45,7 @@ class Snapshot:
     @property
     def names(self) -> frozenset[str]:
         """The skills in it."""
-        return frozenset(path.rpartition("/")[2] for path in self.folders)
+        return frozenset(map(_name, self.folders))
 
 
 def understood(said: Mapping[str, Any]) -> Snapshot | None:
@@ -56,6 +56,10 @@ def understood(said: Mapping[str, Any]) -> Snapshot | None:
     texts = [*folders.keys(), *folders.values()]
     sound = all(isinstance(text, str) for text in texts) and all(map(_is_inside, folders))
     return Snapshot(folders, loose, left) if sound else None
+
+
+def _name(place: str) -> str:
+    return place.rpartition("/")[2]
 
 
 def _is_inside(path: str) -> bool:
@@ -136,24 +140,22 @@ class PutBack:
     @property
     def name(self) -> str:
         """The skill's."""
-        return self.place.rpartition("/")[2]
+        return _name(self.place)
 
 
-def differences(skills: Path, kept: Snapshot) -> tuple[PutBack, ...]:
+def differences(skills: Path, kept: Snapshot, leave: Collection[str] = ()) -> tuple[PutBack, ...]:
     """What must be put back for `skills` to be as in `kept`, what must appear before what must go. Skills of which it
-    knows nothing stay.
+    knows nothing stay, and so does what is at the places in `leave`.
 
     Raises:
         HistoryError: a folder cannot be looked at.
     """
-    there = {path.relative_to(skills).as_posix(): tree_id(path) for path in units(skills)}
-    back = [PutBack(at, there.get(at, ""), tree) for at, tree in sorted(kept.folders.items()) if there.get(at) != tree]
-    gone = [
-        PutBack(at, tree, "")
-        for at, tree in there.items()
-        if at not in kept.folders and at not in kept.left_out and at.rpartition("/")[2] in kept.names
-    ]
-    return (*back, *gone)
+    places = (path.relative_to(skills).as_posix() for path in units(skills))
+    left = {*leave, *kept.left_out}
+    there = {at: tree_id(skills / at) for at in places if at not in left and _name(at) in kept.names}
+    wanted = {at: tree for at, tree in sorted(kept.folders.items()) if at not in left}
+    back = [PutBack(at, there.get(at, ""), tree) for at, tree in wanted.items() if there.get(at) != tree]
+    return (*back, *(PutBack(at, tree, "") for at, tree in there.items() if at not in kept.folders))
 
 
 def put_back(skills: Path, history: History, change: PutBack) -> None:

@@ -96,7 +96,8 @@ class Undoing:
         return self._finished(replace(run, status=DONE))
 
     async def _put_back(self, run: Run, before: Snapshot) -> Run:
-        for change in differences(self._means.skills, before):
+        found = understood(self._shelf.snapshot(run.id)) or before
+        for change in differences(self._means.skills, before, found.left_out):
             await asyncio.sleep(0)
             put_back(self._means.skills, self._means.history, change)
             self._means.chronicle.record(

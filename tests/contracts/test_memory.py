@@ -123,6 +123,14 @@ def test_a_death_between_the_record_and_the_file_is_explained_by_the_next_change
     ]
 
 
+def test_a_death_after_a_change_by_hand_was_recorded_has_it_recorded_once(some):
+    some.add("a")
+    some.write("a\n§\nby hand")
+    some.chronicle.record(Remembered("memory", ("a",), ("a", "by hand"), "hand"))
+    some.add("b")
+    assert [fact.by for fact in some.facts()] == ["model", "hand", "model"]
+
+
 def test_a_death_before_the_record_needs_no_explanation(some):
     some.add("a")
     known = some.folder / ".MEMORY.md.known"

@@ -87,11 +87,17 @@ class Changing:
         last = known(self._known)
         if last and now == last.after:
             return
-        base = self._recorded(last)
+        base = self._recorded()
         if now != base:
             self._chronicle.record(Remembered(self._target, base, now, "hand"))
         if last or now:
             self._keep(now, now)
+
+    def _recorded(self) -> Entries:
+        """The entries as the facts have them: whatever was to be written last may have been recorded or not."""
+        facts = [each.fact for each in self._chronicle.read(Remembered)]
+        ours = (each for each in reversed(facts) if isinstance(each, Remembered) and each.target == self._target)
+        return next((each.after for each in ours), ())
 
     def _late(self, found: Found) -> Change | None:
         """What somebody wrote into the file after another had taken its place, as a change by hand."""
@@ -101,17 +107,6 @@ class Changing:
             return None
         made = Change(self._target, found.entries, merged(last.before, self._safe(late), found.entries), 0)
         return made if made.changed else None
-
-    def _recorded(self, last: Known | None) -> Entries:
-        """The entries as the facts have them. What was to be written last may have been recorded or not."""
-        if last and last.before == last.after:
-            return last.after
-        facts = [each.fact for each in self._chronicle.read(Remembered)]
-        ours = [each for each in facts if isinstance(each, Remembered) and each.target == self._target]
-        if last is None:
-            return ours[-1].after if ours else ()
-        done = any((each.before, each.after) == (last.before, last.after) for each in ours)
-        return last.after if done else last.before
 
     def _keep(self, before: Entries, after: Entries, found: Found | None = None, consented: Iterable[str] = ()) -> None:
         """``found`` is about to be replaced."""

@@ -29,13 +29,15 @@ from hermes_kernel.core.events import (
     Titled,
 )
 from hermes_kernel.core.faults import Fault
+from hermes_kernel.core.learnt import Looked, Remembered, SkillChanged, SkillUsed
 from hermes_kernel.core.messages import ToolCall, Usage
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.store import Store
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "store.md").read_text(encoding="utf-8")
-VIEWS = ("sessions", "messages", "tool_calls", "calls", "facts")
+LEARNT = ("memory_changes", "skill_changes", "skill_uses", "looks")
+VIEWS = ("sessions", "messages", "tool_calls", "calls", "usage", *LEARNT, "facts")
 THEN, NOW = 1_792_000_000.0, 1_792_080_000.0  # both in October 2026
 
 SAYINGS = (
@@ -97,6 +99,17 @@ def conversation(session: str, parent: str = "") -> list[Kept]:
     ]
 
 
+def learning(session: str, aside: str) -> list[Kept]:
+    """One of each fact that the questions about memory and skills ask for."""
+    return [
+        Opened("learning", kind="learning"),
+        Remembered("memory", ("Likes tea.",), ("Likes tea.", "Uses SI units."), "nudge", session),
+        SkillChanged("monthly-report", "create", "person", after="a" * 64),
+        SkillUsed("monthly-report", session=session),
+        Looked("nudge", session, aside, 3, ("memory",), "completed"),
+    ]
+
+
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A person's folder with a home in it of which one half is folded."""
@@ -107,6 +120,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store.fold()
     clock.time = NOW
     store.append("3d4e5f", *conversation("3d4e5f", "0a1b2c"))
+    store.append("learning", *learning("0a1b2c", "3d4e5f"))
     store.close()
     return folder / ".hermes"
 
@@ -135,6 +149,7 @@ def test_a_question_can_be_asked_by_any_client_and_has_the_same_answer(tmp_path)
     mine = store(tmp_path)
     mine.append("0a1b2c", *conversation("0a1b2c"))
     mine.append("3d4e5f", *conversation("3d4e5f", "0a1b2c"))
+    mine.append("learning", *learning("0a1b2c", "3d4e5f"))
     with mine.connect() as connection:
         before = [sorted(connection.execute(statement).fetchall(), key=repr) for statement in SQL]
     mine.fold()

@@ -205,3 +205,34 @@ def test_a_person_who_holds_an_older_database_open_is_named_and_it_stays_as_it_i
     assert not (tmp_path / "sessions.duckdb.format-1.bak").exists()
     assert log.fold().facts == 1
     assert (tmp_path / "sessions.duckdb.format-1.bak").exists()
+
+
+def test_a_database_with_the_views_of_an_earlier_version_has_those_of_today_after_a_fold(tmp_path):
+    log = store(tmp_path)
+    told(log, "s", turn("s"))
+    log.fold()
+    path = tmp_path / "sessions.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        for view in ("usage", "looks", "skill_uses", "skill_changes", "memory_changes"):
+            connection.execute(f"DROP VIEW {view}")
+        connection.execute("CREATE OR REPLACE VIEW calls AS SELECT 1 AS old")
+    assert [row.name for row in log.usage()] == ["chat"]
+    log.append("s", Titled("Counting"))
+    log.fold()
+    with duckdb.connect(str(path), read_only=True) as connection:
+        assert connection.execute("SELECT kind, calls, tokens FROM usage").fetchall() == [("chat", 2, 235)]
+        assert connection.execute("SELECT count(*) FROM looks").fetchall() == [(0,)]
+        assert connection.execute("SELECT version FROM format").fetchall() == [(2,)]
+
+
+def test_the_views_of_a_later_version_are_left_alone(tmp_path):
+    log = store(tmp_path)
+    told(log, "s", turn("s"))
+    log.fold()
+    path = tmp_path / "sessions.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE OR REPLACE VIEW usage AS SELECT 'better' AS told; COMMENT ON VIEW usage IS '1000'")
+    log.append("s", Titled("Counting"))
+    log.fold()
+    with duckdb.connect(str(path), read_only=True) as connection:
+        assert connection.execute("SELECT told FROM usage").fetchall() == [("better",)]

@@ -29,7 +29,7 @@ from hermes_kernel.world.store.engine import (
 from hermes_kernel.world.store.places import PRIVATE_FILE, StoreError, make
 from hermes_kernel.world.store.records import Record, dense
 from hermes_kernel.world.store.views import FORMAT, TABLES
-from hermes_kernel.world.store.views_beside import EDITION, EDITION_OF, STORED_VIEWS
+from hermes_kernel.world.store.views_beside import EDITION, EDITION_OF, STORED_VIEWS, edition
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -197,8 +197,7 @@ def _renew(connection: DuckDBPyConnection, path: Path, version: int) -> None:
 
 def _renew_views(connection: DuckDBPyConnection) -> None:
     """Other programs find the views of today, or those of a later version of this program."""
-    known = connection.execute(EDITION_OF).fetchall()
-    if not known or int(known[0][0] or 0) < EDITION:
+    if edition(connection.execute(EDITION_OF).fetchall()) < EDITION:
         connection.execute("USE store")
         connection.execute(STORED_VIEWS)
         connection.execute("USE memory")

@@ -5,6 +5,8 @@ They stand on those of `views`. Times are UTC, sizes are tokens, ``cost`` is US 
 
 from __future__ import annotations
 
+from typing import Any
+
 from hermes_kernel.world.store.views import VIEWS
 
 MEMORY_CHANGES = """
@@ -62,3 +64,9 @@ EDITION_OF = "SELECT comment FROM duckdb_views() WHERE database_name = 'store' A
 
 STORED_VIEWS = ALL_VIEWS + f"COMMENT ON VIEW usage IS '{EDITION}';"
 """As they are kept in a database."""
+
+
+def edition(found: list[tuple[Any, ...]]) -> int:
+    """The one that an answer to what a database says of its views tells; 0 where it says none."""
+    said = str(found[0][0]) if found else ""
+    return int(said) if said.isdecimal() else 0

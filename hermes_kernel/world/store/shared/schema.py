@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hermes_kernel.world.store.places import StoreError
 from hermes_kernel.world.store.shared.tables import FUNCTIONS, STEPS
 from hermes_kernel.world.store.shared.views_beside import EDITION_OF, STORED_VIEWS
-from hermes_kernel.world.store.views_beside import EDITION
+from hermes_kernel.world.store.views_beside import EDITION, edition
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -33,7 +33,7 @@ def ready(connection: Connection, schema: str, steps: tuple[str, ...] = STEPS) -
             connection.execute(ALONE)
             _migrate(connection, schema, steps)
     known(connection, steps)
-    if _edition(connection) < EDITION:
+    if edition(connection.execute(EDITION_OF).fetchall()) < EDITION:
         _renew_views(connection)
 
 
@@ -59,18 +59,13 @@ def _version(connection: Connection) -> int:
     return int(version)
 
 
-def _edition(connection: Connection) -> int:
-    found = connection.execute(EDITION_OF).fetchall()
-    return int(found[0][0] or 0) if found else 0
-
-
 def _renew_views(connection: Connection) -> None:
     """Other programs find the views of today once somebody comes by who may change them; nobody has to."""
     from psycopg.errors import InsufficientPrivilege
 
     with suppress(InsufficientPrivilege), connection.transaction():
         connection.execute(ALONE)
-        if _edition(connection) < EDITION:
+        if edition(connection.execute(EDITION_OF).fetchall()) < EDITION:
             connection.execute(STORED_VIEWS.encode())
 
 

@@ -105,10 +105,7 @@ class Bench:
             redact=self.equipment.redact,
         )  # fmt: skip
         self.library = Library(home, BUNDLED, self.chronicle)
-        try:  # TEMPORARY
-            self.workshop = Workshop(self.library, History(home / "history"), self.chronicle, self.proposals, home)
-        except NotImplementedError:
-            self.workshop = None
+        self.workshop = Workshop(self.library, History(home / "history"), self.chronicle, self.proposals, home)
         means = Means(
             resources, self.chronicle, self.memory, self.library, self.workshop,
             lambda: apart(self.equipment, self.clock),

@@ -192,7 +192,9 @@ async def test_how_it_stands_is_told(tmp_path: Path) -> None:
         await at.aclose()
 
 
-async def test_what_another_kernel_left_is_looked_at_after_the_first_turn_and_no_more_than_a_few(tmp_path: Path) -> None:
+async def test_what_another_kernel_left_is_looked_at_after_the_first_turn_and_no_more_than_a_few(
+    tmp_path: Path,
+) -> None:
     with bench(tmp_path, Parts(), nudge_every_turns=5) as (at, server):
         for n in range(5):
             await at.ask(f"left {n}")

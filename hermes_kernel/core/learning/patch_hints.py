@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from hermes_kernel.core.text import brief
 
-COMPARED = 50_000  # lines
+COMPARED = 20_000  # lines
+BEGUN = 100  # places at which a passage seems to begin, each looked at for as many lines
 SHOWN = 3
 CLOSE = 0.4
 WIDE = 160  # characters of a line that are shown
@@ -39,12 +40,10 @@ def lines_of(text: str, places: Iterable[int]) -> list[int]:
 def _parting(lines: Sequence[str], wanted: Sequence[str]) -> str:
     """Where the text begins as it was quoted and goes on otherwise."""
     full = [(number, line) for number, line in enumerate(lines, 1) if line]
-    best, at = 0, 0
-    for start, (_, line) in enumerate(full):
-        if line == wanted[0]:
-            length = _length(full[start:], wanted)
-            best, at = (length, start) if length > best else (best, at)
-    if not best or best == len(wanted):
+    begun = [start for start, (_, line) in enumerate(full) if line == wanted[0]][:BEGUN]
+    best, at = max(((_length(full[start : start + BEGUN], wanted), -start) for start in begun), default=(0, 0))
+    at = -at
+    if not best or best in (len(wanted), BEGUN):
         return ""
     number, there = full[at + best] if at + best < len(full) else (len(lines), "(the end of the file)")
     return (

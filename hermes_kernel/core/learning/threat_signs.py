@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from hermes_kernel.core.learning.threat_folding import LOOKALIKES
 from hermes_kernel.core.text import CELLS, END_OF_CELLS
 
-BIDI = "A character that turns the order of a line round, so that it is read otherwise than it is shown."
-UNSEEN = "A character that nobody sees and a model reads."
-TAGS = "Text in characters that nobody sees."
-CONTROL = "A control character."
-MIXED = "A word of letters from two alphabets that look alike."
-ROLE = "A mark by which models tell who speaks."
-FRAME = "A mark by which the agent's own prompts are divided."
-COMMENT = "A comment that a page does not show speaks to the agent."
+BIDI = "A character that turns the order of a line round, so that it is read otherwise than it is shown"
+UNSEEN = "A character that nobody sees and a model reads"
+TAGS = "Text in characters that nobody sees"
+CONTROL = "A control character"
+MIXED = "A word of letters from two alphabets that look alike"
+ROLE = "A mark by which models tell who speaks"
+FRAME = "A mark by which the agent's own prompts are divided"
+COMMENT = "A comment that a page does not show speaks to the agent"
 
 Sign = tuple[str, str, int, int]
 """Kind, sentence, from, to."""

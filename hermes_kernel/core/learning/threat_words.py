@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from hermes_kernel.core.learning.threat_rules import Rule, rule
 
-OVERRIDE = "It tells the agent to ignore its instructions."
-PERSONA = "It tells the agent to be something else, without its rules."
-PROMPT = "It wants the agent's system prompt, or brings one of its own."
-DECEIVE = "It tells the agent to keep something from the person."
-APPROVE = "It tells the agent to allow what a person should be asked about."
-SEND = "It wants secrets or a history sent away."
-READ = "It reads keys or other secrets of the person."
-REMOTE = "It runs what a server sends, unseen."
-OBEY = "It tells the agent to obey a text from elsewhere."
+OVERRIDE = "It tells the agent to ignore its instructions"
+PERSONA = "It tells the agent to be something else, without its rules"
+PROMPT = "It wants the agent's system prompt, or brings one of its own"
+DECEIVE = "It tells the agent to keep something from the person"
+APPROVE = "It tells the agent to allow what a person should be asked about"
+SEND = "It wants secrets or a history sent away"
+READ = "It reads keys or other secrets of the person"
+REMOTE = "It runs what a server sends, unseen"
+OBEY = "It tells the agent to obey a text from elsewhere"
 
 _OLD = r"(?:previous|previously|prior|preceding|above|earlier|foregoing|former|initial|original|existing)"
 _ORDERS = r"(?:instructions?|prompts?|directives?|guidelines?|orders|guardrails?|programming)"

@@ -1,4 +1,4 @@
-"""What skills were: whole folders under the id of what they hold, every byte, for ever. Nothing in it is changed or lost.
+"""What skills were: whole folders under the id of what they hold, every byte. Nothing in it is changed or lost.
 
 Objects lie in ``objects/ab/…`` under the SHA-256 of their content, trees among them as JSON. Safe with many processes:
 whoever writes an object writes the same.
@@ -7,10 +7,9 @@ whoever writes an object writes the same.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -44,8 +43,9 @@ class History:
                 self._put(digest, content)
             return self._put_tree(there.tree)
 
-    def changed(self, tree: str, files: Mapping[str, bytes | None]) -> str:
-        """The id of `tree` ("": of nothing) with these files instead; None: without it. On disk when it returns.
+    def changed(self, tree: str, files: Mapping[str, bytes | None], runnable: Collection[str] = ()) -> str:
+        """The id of `tree` ("": of nothing) with these files instead; None: without it. Those in ``runnable`` have the
+        executable bit, like those that had it. On disk when it returns.
 
         Raises:
             HistoryError: as `keep`, or there is no such tree.
@@ -56,11 +56,11 @@ class History:
             for name, content in files.items():
                 if content is not None:
                     kept[name] = self._put(hashlib.sha256(content).hexdigest(), content)
-            return self._put_tree(replace(old, files=kept, runnable=old.runnable & kept.keys()))
+            return self._put_tree(replace(old, files=kept, runnable=(old.runnable | set(runnable)) & kept.keys()))
 
     def restore(self, tree: str, folder: Path, expected: str | None = None) -> None:
-        """Have `folder` hold just what `tree` does ("": have no such folder), in one step: it is built beside it and put
-        in its place. With ``expected`` only if it held that tree till then.
+        """Have `folder` hold just what `tree` does ("": have no such folder), in one step: it is built beside it and
+        put in its place. With ``expected`` only if it held that tree till then.
 
         Raises:
             HistoryError: there is no such tree, it is damaged, the disk is full, or the folder held something else.
@@ -120,14 +120,14 @@ class History:
         return content
 
     def _diff(self, name: str, before: str | None, after: str | None) -> Iterator[str]:
-        import difflib  # noqa: PLC0415 - costs more than all else here
+        import difflib
 
-        texts = [self._lines(digest) for digest in (before, after)]
-        names = [f"a/{name}" if before else "/dev/null", f"b/{name}" if after else "/dev/null"]
-        if None in texts:
-            yield f"--- {names[0]}\n+++ {names[1]}\n(not text, or long)\n"
+        old, new = self._lines(before), self._lines(after)
+        source, target = f"a/{name}" if before else "/dev/null", f"b/{name}" if after else "/dev/null"
+        if old is None or new is None:
+            yield f"--- {source}\n+++ {target}\n(not text, or long)\n"
             return
-        for line in difflib.unified_diff(texts[0] or [], texts[1] or [], *names):
+        for line in difflib.unified_diff(old, new, source, target):
             yield line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"
 
     def _lines(self, digest: str | None) -> list[str] | None:
@@ -173,7 +173,7 @@ class History:
         return digest
 
     def _path(self, digest: str) -> Path:
-        if len(digest) != 64 or not set(digest) <= set("0123456789abcdef"):  # noqa: PLR2004 - SHA-256
+        if len(digest) != 64 or not set(digest) <= set("0123456789abcdef"):
             raise HistoryError(f"{digest[:12]!r} is no id of the history.")
         return self._root / "objects" / digest[:2] / digest[2:]
 

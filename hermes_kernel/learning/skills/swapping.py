@@ -45,7 +45,7 @@ def swap(folder: Path, fresh: Path | None, expected: str | None = None) -> None:
 
 
 def mend(folder: Path) -> None:
-    """Put in order what a death in the middle of a `swap` of `folder` left beside it. For whoever alone may change it."""
+    """Put in order what a death in the middle of a `swap` of `folder` left beside it. For whoever alone changes it."""
     with suppress(OSError):
         for left in sorted(folder.parent.glob(f".{_literal(folder.name)}{BESIDE}*")):
             if left.name.startswith(f".{folder.name}{ASIDE}") and not folder.exists():

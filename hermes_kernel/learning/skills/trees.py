@@ -145,9 +145,9 @@ def _text(name: str) -> str:
 
 def _inside(folder: Path, path: Path, name: str) -> str:
     """Where a link points, if that is in the folder."""
-    target = os.readlink(path)
+    target = os.fspath(path.readlink())
     at = os.path.normpath(PurePosixPath(name).parent / target)
-    if os.path.isabs(target) or at == ".." or at.startswith("../"):
+    if PurePosixPath(target).is_absolute() or at == ".." or at.startswith("../"):
         raise HistoryError(f"{name} is a link that leads out of {folder.name}. Put a copy of the file there instead.")
     return _text(target)
 

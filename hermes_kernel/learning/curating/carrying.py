@@ -7,21 +7,26 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hermes_kernel.core.learning.curating import Cause, State, moved
-from hermes_kernel.core.learning.curating_runs import DID, MOVE, PROPOSED, UNDONE, Step
+from hermes_kernel.core.learning.curating_runs import DID, MOVE, PATCH, PROPOSED, UNDONE, Step
 from hermes_kernel.core.learning.skill import SkillError
 from hermes_kernel.core.learning.skill import State as Standing
 from hermes_kernel.learning.curating.means import Means
+from hermes_kernel.learning.skills.consent import Consent
 from hermes_kernel.world.store import StoreError
 
 BY = "curator"
 
 
-def carried_out(means: Means, step: Step) -> Step:
-    """`step` with what came of it. Raises nothing that a disk, a store or a person at work can do."""
+def carried_out(means: Means, step: Step, *, ask: bool = False) -> Step:
+    """`step` with what came of it; with `ask` it is only proposed. Raises nothing that a disk, a store or a person at
+    work can do."""
     try:
         if trouble := _unwanted(means, step):
             return replace(step, outcome=UNDONE, said=trouble)
-        return _moved(means, step) if step.kind == MOVE else _patched(means, step)
+        judged = step.kind == PATCH or step.cause == Cause.JUDGED.name.lower()
+        asked = ask or (judged and means.settings().skill_writes == "ask")
+        consent = Consent.ASK if asked else Consent.NONE
+        return _moved(means, step, consent) if step.kind == MOVE else _patched(means, step, consent)
     except (SkillError, StoreError) as error:
         return replace(step, outcome=UNDONE, said=str(error))
 
@@ -47,10 +52,10 @@ def standing(means: Means, name: str) -> State:
     return State.STALE if mark is not None and mark.stale else State.ACTIVE
 
 
-def _moved(means: Means, step: Step) -> Step:
+def _moved(means: Means, step: Step, consent: Consent) -> Step:
     after = moved(State(step.before), Cause[step.cause.upper()])
     if after is State.ARCHIVED:
-        done = means.workshop.archive(step.name, by=BY, session=step.session, why=_why(step))
+        done = means.workshop.archive(step.name, by=BY, session=step.session, why=_why(step), consent=consent)
         return replace(step, outcome=PROPOSED if done.proposal else DID, said=done.text if done.proposal else "")
     means.library.mark(step.name, after.value, by=BY, session=step.session, why=step.why)
     return replace(step, outcome=DID)
@@ -60,7 +65,9 @@ def _why(step: Step) -> str:
     return f"{step.why} (what it held is in {step.into})" if step.into else step.why
 
 
-def _patched(means: Means, step: Step) -> Step:
-    done = means.workshop.patch(step.name, step.old, step.new, by=BY, session=step.session, why=step.why)
+def _patched(means: Means, step: Step, consent: Consent) -> Step:
+    done = means.workshop.patch(
+        step.name, step.old, step.new, by=BY, session=step.session, why=step.why, consent=consent
+    )
     said = done.text if done.proposal else ""
     return replace(step, outcome=PROPOSED if done.proposal else DID, said=said, diff=done.diff)

@@ -16,7 +16,7 @@ from hermes_kernel.learning.curating.knowing import Census
 from hermes_kernel.learning.curating.means import Means
 from hermes_kernel.learning.curating.reviewing import Reviewer
 from hermes_kernel.learning.curating.running import Running, closed, finish, unfinished
-from hermes_kernel.learning.curating.shelf import BUSY, Shelf, Times
+from hermes_kernel.learning.curating.shelf import BUSY, Shelf, Times, explaining
 from hermes_kernel.learning.curating.undoing import Undoing, meant, was_begun
 from hermes_kernel.learning.proposals import NoProposal, Proposal
 from hermes_kernel.settings import SettingsError
@@ -196,6 +196,8 @@ class Curator:
 
     async def _mend(self) -> None:
         """What processes that died have left is closed, or gone on with."""
+        with explaining(self._means.skills), self._means.workshop.changing.alone():
+            pass  # it puts in order what a death in the middle of one change has left
         for run in unfinished(self._shelf.runs()):
             if was_begun(self._shelf, run):
                 await Undoing(self._means, self._shelf, run.by).gone_on_with(run)

@@ -16,7 +16,7 @@ from hermes_kernel.core.learning.curating_runs import PATCH, Review, Run, Step, 
 from hermes_kernel.core.learning.curating_verdicts import Verdict
 from hermes_kernel.learning.curating.knowing import Census
 from hermes_kernel.learning.curating.means import Means
-from hermes_kernel.learning.curating.reviewing import Reviewer
+from hermes_kernel.learning.curating.reviewing import NO_FORM, Reviewer
 from hermes_kernel.settings import SettingsError
 from hermes_kernel.world.stop import Stop
 
@@ -83,14 +83,15 @@ class Judge:
                 for question in chosen:
                     prompt = asking(question, [texts[name] for name in question.skills], lives, run.now)
                     review, verdict = await self._reviewer.ask(question, prompt, aside, stop)
-                    deeds = () if verdict is None else self._steps(verdict, texts, lives)
+                    steps = () if verdict is None else self._steps(verdict, texts, lives)
+                    deeds = tuple(replace(step, session=review.session) for step in steps)
                     found = replace(
                         found,
                         reviews=(*found.reviews, review),
                         deeds=(*found.deeds, deeds) if deeds else found.deeds,
                         asked=(*found.asked, question) if verdict is not None else found.asked,
                     )
-                    if review.trouble and not review.verdict and verdict is None and not review.calls:
+                    if review.trouble and not review.trouble.startswith(NO_FORM):
                         break  # nobody answers there
         except SettingsError as error:
             return replace(found, told=f"{NONE}{str(error).splitlines()[0]}")

@@ -47,7 +47,7 @@ class Census:
         stale = State.STALE if mark.stale else State.ACTIVE
         return Life(
             name,
-            skill.origin if Path(skill.folder).is_relative_to(self._root) else "bundled",
+            self._origin(skill),
             State.ARCHIVED if skill.state is Standing.ARCHIVED else stale,
             born=known.born or self._first_seen(name, skill),
             last=known.last,
@@ -59,6 +59,13 @@ class Census:
             scheduled=name in self._scheduled,
             disabled=mark.disabled,
         )
+
+    def _origin(self, skill: Skill) -> str:
+        """Whose it is: a folder elsewhere, or a link to one, is no agent's."""
+        folder = Path(skill.folder)
+        if not folder.is_relative_to(self._root):
+            return "bundled"
+        return "person" if folder.is_symlink() else skill.origin
 
     def _first_seen(self, name: str, skill: Skill) -> float:
         """When a skill of which nobody recorded the making was there already: its file says, or the curator knows."""

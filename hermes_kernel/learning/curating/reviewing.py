@@ -25,6 +25,7 @@ from hermes_kernel.world.tools import Tools
 
 KIND = "curator"
 SECONDS = 300.0  # of one question
+NO_FORM = "no answer of the form"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class Reviewer:
         finally:
             session.close()
         if given is None:
-            return _told(review, session, trouble=f"no answer of the form: {trouble}"), None
+            return _told(review, session, trouble=f"{NO_FORM}: {trouble}"), None
         return _told(replace(review, verdict=given.what, reason=given.reason), session), given
 
     def _opened(self, question: Question, aside: Aside) -> Session:

@@ -111,14 +111,20 @@ class Running:
     async def _carry(self, deeds: Iterable[tuple[Step, ...]], stop: Stop) -> None:
         """Carry out the steps of each deed in order; where one fails, those after it in the same deed are left."""
         for deed in deeds:
-            left = ""
+            before = DID
             for step in deed:
                 await asyncio.sleep(0)  # a kernel that ends is heard between two steps
                 if stop.by:
                     return
-                done = replace(step, outcome=UNDONE, said=left) if left else carried_out(self._means, step)
-                left = left or ("" if done.outcome != UNDONE else "what had to come first was not done")
+                done = self._carried_out(step, before)
+                before = done.outcome if before == DID else before
                 self._write_down(step, done)
+
+    def _carried_out(self, step: Step, before: str) -> Step:
+        """`step`, where the one that has to come first was done; proposed, where that one only waits."""
+        if before == UNDONE:
+            return replace(step, outcome=UNDONE, said="what had to come first was not done")
+        return carried_out(self._means, step, ask=before != DID)
 
     def _write_down(self, step: Step, done: Step) -> None:
         self.run = self.run.with_step(self.run.steps.index(step), done)

@@ -85,7 +85,7 @@ class Undoing:
             raise HermesError(f"The snapshot of {run.of} is gone, so it cannot be taken back.")
         marks = dict(self._means.library.marks.read())
         try:
-            with explaining(self._means.skills):
+            with explaining(self._means.skills), self._means.workshop.changing.alone():
                 run = await self._put_back(run, before)
                 put_back_loose(self._means.skills, self._means.history, before)
         except (SkillError, HermesError) as error:
@@ -102,7 +102,13 @@ class Undoing:
             put_back(self._means.skills, self._means.history, change)
             self._means.chronicle.record(
                 SkillChanged(
-                    change.name, "rollback", self._by, change.before, change.after, why=f"rollback of {run.of}"
+                    change.name,
+                    "rollback",
+                    self._by,
+                    change.before,
+                    change.after,
+                    _spot(change),
+                    why=f"rollback of {run.of}",
                 )
             )
             run = replace(run, steps=(*run.steps, self._step(change, run)))
@@ -134,6 +140,11 @@ class Undoing:
         run = replace(run, ended=self._means.clock.now())
         finish(self._means, self._shelf, run)
         return run
+
+
+def _spot(change: PutBack) -> str:
+    """Where it stands from now on, if it is not in the archive."""
+    return "" if change.place.startswith(".") or not change.after else change.place
 
 
 def _never(means: Means) -> frozenset[str]:

@@ -89,14 +89,14 @@ def test_exploring_finds_what_is_odd_and_leaves_the_table_alone(sales, capsys):
     before = sales.copy()
     run(blocks("exploring-a-dataset"), df=sales)
     out = capsys.readouterr().out
-    assert "rows: 7 of them twice: 1" in out
+    assert "7 rows, 1 of them twice" in out
     assert "region: 0% are numbers, 1 differ only by case or spaces" in out
     pd.testing.assert_frame_equal(sales, before)
 
 
 def test_exploring_works_on_an_empty_table(capsys):
     run(blocks("exploring-a-dataset"), df=pd.DataFrame({"a": pd.Series(dtype=float), "b": pd.Series(dtype=str)}))
-    assert "rows: 0" in capsys.readouterr().out
+    assert "0 rows" in capsys.readouterr().out
 
 
 def test_cleaning_works_on_a_copy_and_names_what_it_could_not_read(sales, capsys):

@@ -95,7 +95,7 @@ def _text(answer: Answer) -> str:
     from hermes_kernel.view.columns import aligned
 
     table = "\n".join(aligned(answer.columns, answer.rows)) if answer.rows else ""
-    return _clean("\n".join(filter(None, (table, answer.text.rstrip(), answer.note))))
+    return _clean("\n\n".join(filter(None, (table, answer.text.strip(), answer.note))))
 
 
 def _clean(text: str) -> str:

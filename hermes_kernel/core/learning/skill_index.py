@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from hermes_kernel.core.text import brief
 
 ROOM = 4_000
 """Characters of an index: about 1,000 tokens, a fifth of the prompt and the tools that it stands between."""
-CAPS = (240, 160, 120, 90, 60)
-"""Characters of a description, tried in this order; the original has 60 always."""
+LONGEST, SHORTEST = 240, 60
+"""Characters of a description, where there is room and where there is little; the original has 60 always."""
 DESCRIBED = 0.7  # of the room, where even names do not all fit
 
 HEAD = """\
@@ -65,11 +67,9 @@ def index(skills: Iterable[tuple[str, str | None]], total: int, room: int = ROOM
     told = [(one_line(name, 128), said) for name, said in skills if said is not None]
     if not told:
         return ""
-    for cap in CAPS:
-        text = "\n".join([HEAD, *(_line(name, said, cap) for name, said in told)])
-        if len(text) <= room:
-            return text
-    return _named(told, room)
+    fits = range(SHORTEST, LONGEST + 1)
+    cap = bisect_right(fits, room, key=lambda cap: len(_described(told, cap)))
+    return _described(told, fits[cap - 1]) if cap else _named(told, room)
 
 
 def listed(text: str) -> Listed:
@@ -97,19 +97,19 @@ def _line(name: str, said: str, cap: int) -> str:
     return f"- {name}: {described}" if described else f"- {name}"
 
 
+def _described(told: Sequence[tuple[str, str]], cap: int) -> str:
+    """All of them with at most `cap` characters of what each says."""
+    return "\n".join([HEAD, *(_line(name, said, cap) for name, said in told)])
+
+
 def _named(told: Sequence[tuple[str, str]], room: int) -> str:
     """All of them by name, and as many as fit with what they say."""
+    lines = [_line(name, said, SHORTEST) for name, said in told]
     left = _left(room, 0) - sum(len(name) + 2 for name, _ in told)
-    lines: list[str] = []
-    for name, said in told:
-        line = _line(name, said, CAPS[-1])
-        left -= len(line) + 1 - len(name) - 2
-        if left < 0:
-            break
-        lines.append(line)
-    only = [name for name, _ in told[len(lines) :]]
-    text = "\n".join([HEAD, *lines, ONLY + ", ".join(only)])
-    return text if len(text) <= room else _counted(iter(told), len(told), room)
+    spent = accumulate(len(line) - 1 - len(name) for line, (name, _) in zip(lines, told, strict=True))
+    described = sum(1 for each in spent if each <= left)
+    only = (name for name, _ in told[described:])
+    return "\n".join([HEAD, *lines[:described], ONLY + ", ".join(only)])
 
 
 def _counted(skills: Iterable[tuple[str, str | None]], total: int, room: int) -> str:
@@ -123,7 +123,7 @@ def _counted(skills: Iterable[tuple[str, str | None]], total: int, room: int) ->
             total -= 1
             continue
         clean = one_line(name, 128)
-        line = _line(clean, said, CAPS[-1])
+        line = _line(clean, said, SHORTEST)
         if not only and left - len(line) - 1 >= with_words:
             lines.append(line)
             left -= len(line) + 1

@@ -9,7 +9,7 @@ from hermes_kernel.core.events import Asked, Compressed, Continued, Failed, Inte
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.learning.loops import Happened, LoopRow, Summary, pending, rows
 from hermes_kernel.core.learning.tally import Latest
-from hermes_kernel.core.learnt import Dated, Looked
+from hermes_kernel.core.learnt import LOOPS, Dated, Looked
 from hermes_kernel.core.messages import Usage
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from hermes_kernel.world.store import Store
     from hermes_kernel.world.store.asking.counting import Counting
 
+TITLES = ("What is worth remembering", "Is it worth a skill", "Curator: ")
+"""How the sessions are called in which slow loops look."""
 COSTS = ("Replied", "Failed", "Interrupted", "Compressed", "Spent")
 
 
@@ -78,8 +80,8 @@ def _due(learnt: tuple[Dated, ...], loop: str) -> str:
 
 def _happened(counting: Counting, learnt: tuple[Dated, ...]) -> Happened:
     kinds = counting.latest()
-    asides = {each.fact.aside for each in learnt if isinstance(each.fact, Looked) and each.fact.aside}
-    begun = counting.begun(asides)
+    looks = _looks(counting, learnt)
+    begun = counting.begun(looks)
     results, ends = kinds.get("Observed", Latest()), kinds.get("Final", Latest())
     return Happened(
         kinds,
@@ -89,8 +91,20 @@ def _happened(counting: Counting, learnt: tuple[Dated, ...]) -> Happened:
         begun=begun,
         searches=counting.called("session_search", begun[-1]) if begun else 0,
         learnt=learnt,
-        spent=counting.spent(asides),
+        spent=_spent(counting, looks),
     )
+
+
+def _looks(counting: Counting, learnt: tuple[Dated, ...]) -> dict[str, str]:
+    """The sessions in which slow loops looked, also where one was cut and nothing says that it did: their loops."""
+    told = {each.fact.aside: each.fact.loop for each in learnt if isinstance(each.fact, Looked) and each.fact.aside}
+    return told | {session: kind for session, kind in counting.titled(TITLES).items() if kind in LOOPS}
+
+
+def _spent(counting: Counting, looks: Mapping[str, str]) -> dict[str, Usage]:
+    """What each loop has cost."""
+    spent = counting.spent(looks)
+    return {loop: sum((spent.get(each, Usage()) for each in looks if looks[each] == loop), Usage()) for loop in LOOPS}
 
 
 def _turn(counting: Counting, ends: Latest) -> Usage:

@@ -19,6 +19,7 @@ from hermes_kernel.core.events import (
     Replied,
     Spent,
     Started,
+    Titled,
 )
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.learnt import LookDue, Looked, Remembered, SkillChanged, SkillUsed
@@ -125,6 +126,15 @@ def test_a_slow_loop_is_told_with_what_it_wrote_what_read_it_and_what_it_cost(ke
     assert seen["skill creation"].read == "read 1 time; listed in 1 new conversation"
     assert seen["skill creation"].next.startswith("1 due; after a task of 5 tool calls")
     assert seen["session accumulation"].wrote.startswith("2 conversations"), "a look is none"
+
+
+def test_a_look_that_was_cut_has_cost_what_it_has_cost(kept):
+    log, keep = kept
+    keep("s", *turn("s"), Titled("Curator: of paintings"))
+    keep("u", Opened("u", kind="curator"), Titled("Curator: ducks"), Asked("?"), Replied("", usage=Usage(1, 50, 5)))
+    seen = table(log)
+    assert seen["curator"].cost == "1 call, 55 tokens"
+    assert seen["session accumulation"].wrote.startswith("1 conversation,")
 
 
 def test_a_conversation_goes_on_after_a_fold(tmp_path):

@@ -63,7 +63,7 @@ class Happened:
     """What the table is made from. ``kinds`` counts the facts of each kind by its name; ``reread`` the model calls that
     followed the last tool result, ``turn`` what the last turn cost. ``begun`` is when conversations began, in order,
     ``searches`` how often models have searched them since the last one did. ``learnt`` are the facts of the slow loops
-    in order, ``spent`` is what each of their own sessions cost."""
+    in order, ``spent`` is what each of them has cost."""
 
     kinds: Mapping[str, Latest] = field(default_factory=dict)
     reread: int = 0
@@ -170,7 +170,7 @@ def _slow(happened: Happened, loop: str, row: LoopRow, written: _Written) -> Loo
     """`row`, told of `loop`, one of `core.learnt.LOOPS`."""
     looks = [(each.t, fact) for each in happened.learnt if isinstance(fact := each.fact, Looked) and fact.loop == loop]
     times = [t for t, fact in looks if fact.outcome != SKIPPED] + ([] if written.t is None else [written.t])
-    usage = sum((happened.spent.get(aside, Usage()) for aside in {fact.aside for _, fact in looks}), Usage())
+    usage = happened.spent.get(loop, Usage())
     last, cost = max(times, default=None), _cost(usage, "")
     return replace(row, last=last, wrote=written.wrote, read=written.read, cost=cost, usage=usage)
 

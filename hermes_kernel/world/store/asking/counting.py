@@ -5,6 +5,7 @@ messages every body takes most of a second, every kind and time a thirtieth of o
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,10 @@ SELECT session, t FROM store.facts
 WHERE number IN (SELECT first_number FROM store.threads WHERE parent = '' AND asked >= 0)
 """
 FIRST = "SELECT session, min(t) FROM store.facts WHERE session IN (SELECT unnest(?::VARCHAR[])) GROUP BY session"
+TITLED = """
+SELECT session, coalesce(body->>'kind', '') FROM store.facts
+WHERE kind = 'Opened' AND number IN (SELECT first_number FROM store.threads WHERE regexp_matches(title, ?))
+"""
 CALLED = """
 SELECT count(*) FROM (
     SELECT unnest((body->'calls')::JSON[]) AS call FROM store.facts
@@ -86,6 +91,17 @@ class Counting:
         stood |= dict(self._asked(FIRST, [session for session in heads if session not in stood]))
         no = {session for session, head in heads.items() if head.parent or head.asked < 0}.union(other)
         return tuple(sorted(t for session, t in stood.items() if session not in no))
+
+    def titled(self, titles: Iterable[str]) -> dict[str, str]:
+        """The kind of each session whose title begins with one of these."""
+        beginnings = tuple(titles)
+        pattern = f"^(?:{'|'.join(map(re.escape, beginnings))})"
+        found = {session: kind for session, kind in self._asked(TITLED, pattern) if session not in self._gone}
+        heads = self._tail.heads()
+        for each in self._tail.everything():
+            if each.fact.get("fact") == "Opened" and heads[each.session].title.startswith(beginnings):
+                found[each.session] = each.fact.get("kind", "")
+        return found
 
     def called(self, tool: str, since: float) -> int:
         """How often models have called this tool at or after `since`, seconds since 1970-01-01 UTC."""

@@ -111,32 +111,69 @@ def test_what_we_last_knew_may_be_lost_or_damaged(some):
     assert [fact.by for fact in some.facts()] == ["model"] * 5
 
 
-def test_a_death_between_the_record_and_the_file_is_explained_by_the_next_change(some):
+class Deadly(MemoryLog):
+    """A process that dies when it records: ``before`` or ``after`` it is on disk."""
+
+    dies = ""
+
+    def append(self, session_id, *events):
+        if self.dies == "before":
+            raise SystemExit
+        super().append(session_id, *events)
+        if self.dies == "after":
+            raise SystemExit
+
+
+@pytest.fixture
+def deadly(home):
+    log = Deadly()
+    some = kept(home, log)
     some.add("a")
-    known = some.folder / ".MEMORY.md.known"
-    some.chronicle.record(Remembered("memory", ("a",), ("a", "lost"), "model"))
-    known.write_text(json.dumps({"before": ["a"], "after": ["a", "lost"], "consented": [], "number": 0, "digest": ""}))
+
+    def die(when):
+        log.dies = when
+        with pytest.raises(SystemExit):
+            some.add("lost")
+        log.dies = ""
+        return some
+
+    return die
+
+
+def test_a_death_between_the_record_and_the_file_is_explained_by_the_next_change(deadly):
+    some = deadly("after")
     some.add("b")
-    assert [(fact.by, fact.before, fact.after) for fact in some.facts()][2:] == [
+    assert [(fact.by, fact.before, fact.after) for fact in some.facts()][1:] == [
+        ("model", ("a",), ("a", "lost")),
         ("hand", ("a", "lost"), ("a",)),
         ("model", ("a",), ("a", "b")),
     ]
 
 
-def test_a_death_after_a_change_by_hand_was_recorded_has_it_recorded_once(some):
-    some.add("a")
+def test_a_death_before_the_record_needs_no_explanation(deadly):
+    some = deadly("before")
+    some.add("b")
+    assert [fact.by for fact in some.facts()] == ["model", "model"]
+
+
+def test_a_death_after_a_change_by_hand_was_recorded_has_it_recorded_once(deadly):
+    some = deadly("before")
     some.write("a\n§\nby hand")
-    some.chronicle.record(Remembered("memory", ("a",), ("a", "by hand"), "hand"))
+    deadly("after")
     some.add("b")
     assert [fact.by for fact in some.facts()] == ["model", "hand", "model"]
 
 
-def test_a_death_before_the_record_needs_no_explanation(some):
-    some.add("a")
-    known = some.folder / ".MEMORY.md.known"
-    known.write_text(json.dumps({"before": ["a"], "after": ["a", "lost"], "consented": [], "number": 0, "digest": ""}))
-    some.add("b")
-    assert [fact.by for fact in some.facts()] == ["model", "model"]
+def test_what_others_who_share_the_store_remember_is_not_taken_for_ours(home, tmp_path):
+    log = MemoryLog()
+    ours, theirs = kept(home, log), kept(tmp_path / "other", log)
+    ours.add("a")
+    theirs.add("b")
+    ours.write("a\n§\nby hand")
+    ours.add("c")
+    assert [fact.after for fact in ours.facts()] == [("a",), ("a", "by hand"), ("a", "by hand", "c")]
+    theirs.memory.undo("person")
+    assert (theirs.memory.entries("memory"), ours.memory.entries("memory")) == ((), ("a", "by hand", "c"))
 
 
 @pytest.mark.parametrize(

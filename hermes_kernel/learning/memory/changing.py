@@ -13,6 +13,7 @@ from hermes_kernel.core.learnt import Remembered
 from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.learning.memory.files import Found, NoteFile, digested
 from hermes_kernel.learning.memory.known import Known, digest, keep, known
+from hermes_kernel.learning.memory.ours import Ours
 from hermes_kernel.world.store.disk import StoreError
 
 TRIES = 50  # times a file may be changed by somebody else while it is being changed here
@@ -34,8 +35,11 @@ class Signed:
 class Changing:
     """Changes to one target's file in `folder`. ``redact`` takes secrets out of what is recorded."""
 
-    def __init__(self, folder: Path, target: str, chronicle: Chronicle, redact: Callable[[str], str]) -> None:
+    def __init__(
+        self, folder: Path, target: str, chronicle: Chronicle, ours: Ours, *, redact: Callable[[str], str]
+    ) -> None:  # fmt: skip
         self._target = target
+        self._ours = ours
         self._file = NoteFile(folder / FILES[target])
         self._known = folder / f".{FILES[target]}.known"
         self._chronicle = chronicle
@@ -78,7 +82,7 @@ class Changing:
             self._keep(before, after, found, {digest(each) for each in signed.consented})
             if not self._file.still(found):
                 return False
-            self._chronicle.record(fact)
+            self._record(fact)
             return self._file.swap(found, fresh)
 
     def _explain(self, found: Found) -> None:
@@ -89,15 +93,18 @@ class Changing:
             return
         base = self._recorded()
         if now != base:
-            self._chronicle.record(Remembered(self._target, base, now, "hand"))
+            self._record(Remembered(self._target, base, now, "hand"))
         if last or now:
             self._keep(now, now)
 
     def _recorded(self) -> Entries:
         """The entries as the facts have them: whatever was to be written last may have been recorded or not."""
-        facts = [each.fact for each in self._chronicle.read(Remembered)]
-        ours = (each for each in reversed(facts) if isinstance(each, Remembered) and each.target == self._target)
-        return next((each.after for each in ours), ())
+        facts = [fact for _, fact in self._ours.of(self._chronicle.read(Remembered)) if fact.target == self._target]
+        return facts[-1].after if facts else ()
+
+    def _record(self, fact: Remembered) -> None:
+        self._ours.add(fact)
+        self._chronicle.record(fact)
 
     def _late(self, found: Found) -> Change | None:
         """What somebody wrote into the file after another had taken its place, as a change by hand."""

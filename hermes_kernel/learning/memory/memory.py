@@ -30,6 +30,7 @@ from hermes_kernel.core.text import scrub
 from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.learning.memory.changing import Changing, Entries, Signed
 from hermes_kernel.learning.memory.known import digest
+from hermes_kernel.learning.memory.ours import Ours
 from hermes_kernel.learning.memory.tool import make_memory
 from hermes_kernel.learning.proposals import Proposal, Proposals
 from hermes_kernel.world.store.disk import StoreError
@@ -67,7 +68,8 @@ class Memory:
         self.proposals = proposals
         self._chronicle = chronicle
         self._redact = redact
-        self._targets = {name: Changing(self.folder, name, chronicle, redact) for name in FILES}
+        self._ours = Ours(home)
+        self._targets = {name: Changing(self.folder, name, chronicle, self._ours, redact=redact) for name in FILES}
 
     def path(self, target: str) -> Path:
         """The file of ``memory`` or ``user``."""
@@ -187,13 +189,12 @@ class Memory:
         return self._targets[target].change(make, Signed(by, "", f"undo of change {past.n}"))
 
     def history(self, n: int = 0) -> tuple[Past, ...]:
-        """The latest `n` changes (0: all), the oldest first.
+        """The latest `n` changes (0: all) in this home, the oldest first.
 
         Raises:
             StoreError: the store cannot be read.
         """
-        dated = [(each.t, each.fact) for each in self._chronicle.read(Remembered)]
-        known = [(t, fact) for t, fact in dated if isinstance(fact, Remembered) and fact.target in FILES]
+        known = [(t, fact) for t, fact in self._ours.of(self._chronicle.read(Remembered)) if fact.target in FILES]
         return tuple(Past(number, t, fact) for number, (t, fact) in enumerate(known, 1))[-n:]
 
     def block(self) -> str:

@@ -25,5 +25,5 @@ def loops(desk: Desk, rest: str) -> Table:
     from hermes_kernel.learning import loops
 
     nothing("loops", rest)
-    rows = loops.loops(desk.store, desk.settings)
+    rows = loops.loops(desk.store, desk.settings, loops.standing(desk.agent.learning))
     return Table(COLUMNS, tuple(map(cells, rows)), rows, NOTE)

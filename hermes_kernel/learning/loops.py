@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hermes_kernel.core.events import Asked, Compressed, Continued, Failed, Interrupted, Replied, Spent
-from hermes_kernel.core.figures import counted
+from hermes_kernel.core.figures import counted, minute
 from hermes_kernel.core.learning.loops import Happened, LoopRow, Summary, pending, rows
 from hermes_kernel.core.learning.tally import Latest
 from hermes_kernel.core.learnt import LOOPS, Dated, Looked
@@ -14,12 +14,15 @@ from hermes_kernel.core.messages import Usage
 
 if TYPE_CHECKING:
     from hermes_kernel.core.events import Kept
+    from hermes_kernel.learning.learning import Learning
+    from hermes_kernel.learning.reflecting.standing import Standing
     from hermes_kernel.settings import Settings
     from hermes_kernel.world.store import Store
     from hermes_kernel.world.store.asking.counting import Counting
 
 TITLES = ("What is worth remembering", "Is it worth a skill", "Curator: ")
 """How the sessions are called in which slow loops look."""
+ROWS = {"nudge": "nudge", "review": "skill creation", "curator": "curator"}
 COSTS = ("Replied", "Failed", "Interrupted", "Compressed", "Spent")
 
 
@@ -41,7 +44,8 @@ def planned(settings: Settings, learnt: tuple[Dated, ...]) -> dict[str, str]:
     nudge = f"after {counted(settings.nudge_every_turns, 'turn')}"
     nudge += f" or {settings.nudge_seconds:g} s" if settings.nudge_seconds else ""
     review = f"after a task of {settings.skill_trigger_calls} tool calls, a recovery or a correction"
-    curator = f"every {settings.curator_days:g} days, when nothing was asked for {settings.curator_idle_hours:g} h"
+    idle = f"when nothing was asked for {settings.curator_idle_hours:g} h"
+    curator = f"every {settings.curator_days:g} days, {idle}"
     slow = {
         "nudge": _off(settings, settings.memory_writes, "memory_writes")
         or _every(settings)
@@ -57,6 +61,31 @@ def planned(settings: Settings, learnt: tuple[Dated, ...]) -> dict[str, str]:
         "schedule": "no jobs yet",
         **slow,
     }
+
+
+def standing(learning: Learning) -> dict[str, str]:
+    """When the slow loops run next, in words, as those say that run them.
+
+    Raises:
+        StoreError: the store cannot be read.
+    """
+    return {ROWS[each.loop]: _coming(each) for each in learning.reflector.status()} | _curated(learning)
+
+
+def _coming(each: Standing) -> str:
+    if each.running:
+        return "at this moment"
+    if each.off:
+        return f"when it is asked for: {each.off}"
+    return f"{len(each.due)} due; {each.next}" if each.due else each.next
+
+
+def _curated(learning: Learning) -> dict[str, str]:
+    status = learning.curator.status()
+    if not learning.settings.learning or not status.next:
+        return {}
+    idle = f"when nothing was asked for {learning.settings.curator_idle_hours:g} h"
+    return {"curator": f"from {minute(status.next)}, {idle}"}
 
 
 def _off(settings: Settings, writes: str = "on", name: str = "") -> str:

@@ -326,7 +326,7 @@ def test_a_person_restores_an_archived_skill_and_it_stays(tended):
     assert ran(tended).steps == ()
     with pytest.raises(HermesError, match="is not archived: it is active"):
         tended.curator.restore("plot")
-    with pytest.raises(HermesError, match="no skill"):
+    with pytest.raises(HermesError, match="No skill 'nothing' is archived"):
         tended.curator.restore("nothing")
 
 

@@ -145,7 +145,7 @@ def _made(kind: type[Any], said: Mapping[str, Any]) -> Any:
 def words(run: Run) -> str:
     """What came of it in one line."""
     if run.action == "rollback":
-        return f"took back {run.of}: {counted(len(run.done), 'skill')} put back as before"
+        return f"took back {run.of}: {counted(len(run.names), 'skill')} put back as before"
     ways = {"stale": "made stale", "archived": "archived", "active": "active again", "": "patched"}
     counts = {way: sum(1 for step in run.done if step.after == after) for after, way in ways.items()}
     parts = [f"{count} {way}" for way, count in counts.items() if count]

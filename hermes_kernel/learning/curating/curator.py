@@ -155,7 +155,8 @@ class Curator:
             HermesError: there is no such skill in the archive, or it cannot be done.
         """
         try:
-            state = standing(self._means, name)
+            known = self._means.library.all()
+            state = standing(self._means, name) if name in known else State.ARCHIVED
             if state is not State.ARCHIVED:
                 raise HermesError(f"The skill {name!r} is not archived: it is {state.value}.")
             after = moved(state, Cause.RESTORED)
@@ -192,7 +193,7 @@ class Curator:
         try:
             return self._means.proposals.get(name)
         except NoProposal as error:
-            raise HermesError(f"There is {error}.") from None
+            raise HermesError(f"{str(error)[:1].upper()}{str(error)[1:]}.") from None
 
     async def _mend(self) -> None:
         """What processes that died have left is closed, or gone on with."""

@@ -57,6 +57,7 @@ class Desk:
 
             name = Path(os.environ.get("JPY_SESSION_NAME", "")).name
             self._agent = Agent(person=self.person, shell=self.shell, notebook=name, **self._changes)
+            self._agent.learning.stays = True
         return self._agent
 
     @property

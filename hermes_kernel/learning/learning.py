@@ -22,12 +22,15 @@ __all__ = ["Learning", "open_learning"]
 
 
 class Learning(Lore):
-    """That of the agent of ``session``. Keeps `ports.Beside` and `ports.Knowledge`."""
+    """That of the agent of ``session``. Keeps `ports.Beside` and `ports.Knowledge`. ``stays``: in a process that does,
+    such as a kernel, so that the curator is run from here when it is due."""
 
     def __init__(self, resources: Resources, session: Session) -> None:
         super().__init__(resources)
         self._session = session
         self._told = ""
+        self._attended = False
+        self.stays = False
         resources.equipment.knowledge = self
 
     @cached_property
@@ -40,10 +43,13 @@ class Learning(Lore):
 
     def tools(self) -> tuple[Tool, ...]:
         """The tools with which its model learns."""
-        settings = self.settings
+        settings, person = self.settings, self.resources.equipment.tools.person
         return (
             self.memory.tool(self._here, "model", lambda: self.settings.memory_writes),
             *self.skills.tools(self._here, "model", settings.tool_result_chars),
+            self.workshop.tool(
+                self._here, "model", lambda: self.settings.skill_writes, lambda: person is not None and person.present
+            ),
         )
 
     # --- for prompts
@@ -71,26 +77,31 @@ class Learning(Lore):
         """While a turn is played looks give way to it; what it has taught is looked at when it is over."""
         before = latest()
         try:
-            yield
+            with self.reflector.giving_way():
+                yield
         finally:
             if (turn := latest()) is not before and turn.final:
-                pass
+                self.reflector.after(turn)
+                if self.stays and not self._attended and self.settings.learning:
+                    self._attend()
 
     def owed(self) -> tuple[Spent, ...]:
         """What looks at this conversation have cost, each once."""
-        return ()
+        return self.reflector.owed()
 
     def leave(self) -> None:
         """Another conversation is about to begin."""
         self._told = ""
+        self.reflector.leave()
 
-    def attend(self) -> None:
-        """From here on the curator runs when it is due. For a process that stays, such as a kernel."""
-        if self.settings.learning:
-            self.reflector.beside(self.curator.attend())
+    def _attend(self) -> None:
+        """From here on the curator runs when it is due."""
+        self._attended = True
+        self.reflector.beside(self.curator.attend())
 
     def close(self) -> None:
         """Let go of what goes on beside the conversation. Can be called again."""
+        self.reflector.close()
 
     def _here(self) -> str:
         return self._session.turn.session_id

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, aclosing, suppress
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from hermes_kernel.core.events import Asked, Opened
 from hermes_kernel.core.learning.instructing import NUDGE, REVIEW, nudge_request, review_request
@@ -23,7 +24,6 @@ from hermes_kernel.learning.memory import Memory
 from hermes_kernel.learning.reflecting.asking import window
 from hermes_kernel.learning.reflecting.tools import one_skill_only
 from hermes_kernel.learning.skills.library import Library
-from hermes_kernel.learning.skills.workshop import Workshop
 from hermes_kernel.resources import Resources
 from hermes_kernel.session import Session
 from hermes_kernel.settings import Settings
@@ -32,6 +32,9 @@ from hermes_kernel.world.compressing import Digester
 from hermes_kernel.world.perform import Performer
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools import Tool, Tools
+
+if TYPE_CHECKING:
+    from hermes_kernel.learning.skills.workshop import Workshop
 
 CALLS = {"nudge": 6, "review": 12}
 """Model calls of one look at most, its closing words among them: read, change, be refused once or twice, say so."""

@@ -540,7 +540,9 @@ def test_a_home_that_cannot_be_written_can_be_read(tmp_path):
         said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2])
         first, second = said.stdout.splitlines()
         assert first == "('a',) 1"
-        assert second.startswith(f"cannot use {place}/home/memories/MEMORY.md (Read-only file system): make it ")
+        assert second.startswith(
+            f"cannot use {kept(place / 'home').memory.path('memory')} (Read-only file system): make it "
+        )
 
 
 def test_what_is_no_file_is_said_and_the_rest_is_shown(some):

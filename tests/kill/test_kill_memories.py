@@ -32,6 +32,7 @@ def test_two_processes_remember_two_hundred_things_each_and_a_person_writes_in_b
     assert len(some.memory.entries("memory")) == len(expected) + len(by_hand) + 2
 
 
+@pytest.mark.slow
 def test_what_killed_processes_acknowledged_is_remembered_and_every_change_is_explained(tmp_path):
     with nursery(CHILD) as children:
         told = kill(tmp_path / "home", children, KILLED, 0)

@@ -3,7 +3,6 @@ file comes out of it as another number of entries, here or in the original."""
 
 from __future__ import annotations
 
-import codecs
 import re
 import unicodedata
 from collections.abc import Callable
@@ -20,7 +19,8 @@ FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 """Letters and marks that look like nothing."""
 HIDDEN = frozenset({"Cc", "Cf", "Co"})
 JOINERS = "\u200c\u200d"
-WIDE_MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+MARKED = b"\xef\xbb\xbf"  # how UTF-8 begins where a byte order mark is written
+WIDE = (b"\xff\xfe", b"\xfe\xff")  # and UTF-16
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,10 @@ def read(raw: bytes) -> Reading:
 
 
 def _decoded(raw: bytes) -> tuple[str, bool]:
-    wide = WIDE_MARKS.get(raw[:2])
-    if wide:
-        return raw.decode(wide, "replace"), False
+    if raw.startswith(WIDE):
+        return raw.decode("utf-16", "replace"), False
     try:
-        return raw.decode().removeprefix("\ufeff"), not raw.startswith(codecs.BOM_UTF8)
+        return raw.decode().removeprefix("\ufeff"), not raw.startswith(MARKED)
     except UnicodeDecodeError:
         return raw.decode("utf-8-sig", "replace"), False
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 ALL = "all"  # by kind
 NOTHING = "No model has been asked anything {when}."
 BESIDE = (
-    "{names} worked beside this conversation: what they used is in no other column. `%hermes usage all` has it all."
+    "{names} worked beside this conversation, which counts that as its own from its next turn on, or when it is left. "
+    "`%hermes usage all` has everything once."
 )
 MOST = 99_999  # days
 

@@ -93,7 +93,10 @@ def texts(text: str, said: Front) -> tuple[str, ...]:
 
 
 def violations(folder: Path) -> tuple[str, ...]:
-    """What the reference library has against the skill in `folder`; nothing for one that keeps the standard."""
+    """What the reference library has against the skill in `folder`; nothing for one that keeps the standard. It reads
+    whatever is there, so it is shown no SKILL.md that is not read here."""
+    if why := read_main(str(folder)).why:
+        return (why,)
     from skills_ref import validate  # type: ignore[import-untyped]
 
     try:

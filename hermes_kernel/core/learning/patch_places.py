@@ -5,6 +5,7 @@ What is put there is indented as what stood there.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -159,10 +160,9 @@ def _place(there: Sequence[str], start: int, end: int, old: str, new: str) -> Pl
 
 def _without_frame(new: str, old: str) -> str:
     """`new` without as many empty lines in front as `old` has."""
-    for line in old.splitlines(keepends=True):
-        if line.strip() or not new.startswith(line):
-            break
-        new = new.removeprefix(line)
+    for _ in itertools.takewhile(lambda line: not line.strip(), old.splitlines()):
+        first, _, rest = new.partition("\n")
+        new = new if first.strip() else rest
     return new
 
 

@@ -3,6 +3,8 @@
 Time is linear: a rule looks only behind its words, and no further than `WINDOW`.
 """
 
+# ruff: noqa: E501 - a pattern is read as one line
+
 from __future__ import annotations
 
 import re
@@ -16,7 +18,9 @@ WINDOW = 400  # characters behind a rule's first word
 BEFORE = 240  # characters before it that say how it is meant
 GAP = r"(?:[^.!?\n]|[.!?](?=[^\s.!?])|\n(?! ?\n)){0,60}?"
 ENOUGH = 3  # places that one rule names
+TRIED = 4_000  # places at which one rule is tried; a megabyte of prose has half as many of its commonest words
 
+_LONE = re.compile(r"(?<!\n)\n(?!\n)")
 _ENDS = re.compile(r"[.!?](?=\s)|\u3002|\n ?\n")
 _NOT_MEANT = re.compile(
     r"(?:\b(?:not|never|cannot|may|might|could|can|would|refuse to|refuses to|avoid|no|ne|nicht|\u043d\u0435|nao|non)"
@@ -30,14 +34,15 @@ _SPOKEN_OF = re.compile(
         r"|атак|инъекц|например|tấn công|ví dụ"
     )
 )
-_TOLD = re.compile(r"\b(?:to|that|a|que|zu|de|или|чтобы)[\s\"'`]{1,3}$")
+_TOLD = re.compile(r"\b(?:to|that|a|models?|llms?|agents?|assistants?|ai|it|them|they|systems?|que|zu)[\s\"'`]{1,3}$")
 _OPENING = {"\u201c": "\u201d", "\u00ab": "\u00bb", "\u300c": "\u300d", "\u300e": "\u300f", "\u201e": "\u201c"}
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """``rest`` has to follow one of ``words``. One that ``commands`` is no finding where a sober text says not to do it,
-    or speaks of such words; one that is ``negated`` is none in a sentence that forbids it."""
+    or speaks of such words; one that is ``negated`` is none in a sentence that forbids it. For a ``lined`` one the ends of
+    lines are not mere blanks."""
 
     kind: str
     what: str
@@ -45,12 +50,20 @@ class Rule:
     rest: re.Pattern[str]
     commands: bool = True
     negated: bool = False
+    lined: bool = False
 
 
-def rule(kind: str, what: str, words: str, rest: str, *, commands: bool = True, negated: bool = False) -> Rule:
+CROWDED = Rule("size", "It repeats such words more often than any text does", (), re.compile(""))
+
+
+def rule(  # noqa: PLR0913 - a rule has this many sides
+    kind: str, what: str, words: str, rest: str, *, commands: bool = True, negated: bool = False
+) -> Rule:
     """A rule; `words` are separated by spaces, in `rest` ``¦`` is any few words of the same sentence."""
     compiled = re.compile(pattern(rest).replace("\u00a6", GAP))
-    return Rule(kind, what, tuple(pattern(words).split()), compiled, commands=commands, negated=negated)
+    return Rule(
+        kind, what, tuple(pattern(words).split()), compiled, commands=commands, negated=negated, lined="\\n" in rest
+    )
 
 
 def by_word(rules: Iterable[Rule]) -> Mapping[str, tuple[Rule, ...]]:
@@ -64,14 +77,20 @@ def by_word(rules: Iterable[Rule]) -> Mapping[str, tuple[Rule, ...]]:
 
 def places(text: str, words: re.Pattern[str], rules: Mapping[str, tuple[Rule, ...]]) -> Iterator[tuple[Rule, int, int]]:
     """Where rules of the table `rules` hold in a folded `text`, of which `words` finds the first words: from, to."""
-    found: defaultdict[str, int] = defaultdict(int)
+    flowing = _LONE.sub(" ", text)
+    named: defaultdict[str, int] = defaultdict(int)
+    tried: defaultdict[int, int] = defaultdict(int)
     for word in words.finditer(text):
         for each in rules.get(word[0], ()):
-            if found[each.what] < ENOUGH:
-                match = each.rest.match(text, word.end(), word.end() + WINDOW)
-                if match and _is_meant(each, text, word.start(), match.end()):
-                    found[each.what] += 1
-                    yield each, word.start(), match.end()
+            tried[id(each)] += 1
+            if tried[id(each)] == TRIED:
+                yield CROWDED, word.start(), word.end()
+            if tried[id(each)] >= TRIED or named[each.what] >= ENOUGH:
+                continue
+            match = each.rest.match(text if each.lined else flowing, word.end(), word.end() + WINDOW)
+            if match and _is_meant(each, text, word.start(), match.end()):
+                named[each.what] += 1
+                yield each, word.start(), match.end()
 
 
 def _is_meant(rule: Rule, text: str, start: int, end: int) -> bool:

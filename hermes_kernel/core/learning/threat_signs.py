@@ -1,6 +1,8 @@
 """What is suspicious for its form, whatever it says: characters that nobody sees or that turn a line round, words of
 mixed alphabets, the marks by which models and our own prompts know who speaks, comments that a page does not show."""
 
+# ruff: noqa: E501 - a pattern is read as one line
+
 from __future__ import annotations
 
 import re
@@ -119,7 +121,7 @@ def _mixed(text: str) -> Iterator[Sign]:
         return
     for found in _WORD.finditer(text):
         word = found[0].lower()
-        if len(word) > 3 and not word.isascii() and any("a" <= char <= "z" for char in word):  # noqa: PLR2004
+        if len(word) > 3 and not word.isascii() and any("a" <= char <= "z" for char in word):
             foreign = [char for char in word if _FOREIGN.match(char)]
             if foreign and all(ord(char) in LOOKALIKES for char in foreign):
                 yield "invisible", MIXED, found.start(), found.end()

@@ -1,4 +1,4 @@
-"""What is hostile in a text that a model will read as its own notes: a memory entry, a skill. It names, a person judges.
+"""What is hostile in a text that a model will read as its own notes: an entry, a skill. It names, a person judges.
 
 A guard against what is known, in linear time; quiet on ordinary prose and code. Whoever means harm finds other words.
 """
@@ -10,22 +10,21 @@ from collections.abc import Iterator
 
 from hermes_kernel.core.learning.finding import Finding
 from hermes_kernel.core.learning.threat_folding import folded
+from hermes_kernel.core.learning.threat_ideographs import IDEOGRAPHS
 from hermes_kernel.core.learning.threat_rules import by_word, places
+from hermes_kernel.core.learning.threat_secrets import SCRIPTS, SECRETS
 from hermes_kernel.core.learning.threat_signs import signs
-from hermes_kernel.core.learning.threat_tongues import IDEOGRAPHS, LETTERS
+from hermes_kernel.core.learning.threat_tongues import LETTERS
 from hermes_kernel.core.learning.threat_words import ENGLISH
 from hermes_kernel.core.text import brief
 
 AT_MOST = 50  # findings of one text
 EXCERPT = 160  # characters
 
-_LETTERS = by_word((*ENGLISH, *LETTERS))
+_LETTERS = by_word((*ENGLISH, *SECRETS, *SCRIPTS, *LETTERS))
 _IDEOGRAPHS = by_word(IDEOGRAPHS)
 _WORD = re.compile(r"[^\W_]+")
 _EASTERN = re.compile("|".join(sorted(map(re.escape, _IDEOGRAPHS), key=len, reverse=True)))
-_HIDDEN = re.compile(
-    r"[^\S ]|[\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff\x00-\x1f]"
-)
 
 
 def threats(text: str) -> tuple[Finding, ...]:
@@ -39,36 +38,27 @@ def threats(text: str) -> tuple[Finding, ...]:
 
 
 def _signs(text: str) -> Iterator[Finding]:
-    lines = _Lines(text)
     for count, (kind, what, start, end) in enumerate(signs(text)):
         if count >= AT_MOST:
             return
-        yield Finding(kind, what, _excerpt(text, start, end), lines.of(start))
+        yield Finding(kind, what, _excerpt(text, start, end), text.count("\n", 0, start) + 1)
 
 
 def _words(text: str) -> Iterator[Finding]:
     plain = folded(text)
     tables = [(_WORD, _LETTERS)] if plain.isascii() else [(_WORD, _LETTERS), (_EASTERN, _IDEOGRAPHS)]
     for words, rules in tables:
-        lines = _Lines(plain)
         for rule, start, end in places(plain, words, rules):
-            yield Finding(rule.kind, rule.what, _excerpt(plain, start, end), lines.of(start))
-
-
-class _Lines:
-    """Numbers of lines of places that come in order."""
-
-    def __init__(self, text: str) -> None:
-        self._text, self._at, self._line = text, 0, 1
-
-    def of(self, place: int) -> int:
-        if place < self._at:
-            return self._text.count("\n", 0, place) + 1
-        self._line += self._text.count("\n", self._at, place)
-        self._at = place
-        return self._line
+            yield Finding(rule.kind, rule.what, _excerpt(plain, start, end), plain.count("\n", 0, start) + 1)
 
 
 def _excerpt(text: str, start: int, end: int) -> str:
-    shown = text[max(start - 20, 0) : min(end, start + 10 * EXCERPT) + 20]
-    return brief(_HIDDEN.sub(lambda found: " " if found[0].isspace() else f"\\u{ord(found[0]):04x}", shown), EXCERPT)
+    """The place with a little around it, every character of which is seen."""
+    shown = text[max(start - 20, 0) : min(end, start + EXCERPT) + 20]
+    return brief("".join(map(_seen, shown)), EXCERPT)
+
+
+def _seen(char: str) -> str:
+    if char.isprintable():
+        return char
+    return " " if char.isspace() else f"\\u{ord(char):04x}"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
 
-SEEDS = 12
+SEEDS = 16
 """Of each family."""
 
 

@@ -97,7 +97,10 @@ def main(folder: str) -> bytes:
         handle = os.open(f"{folder}/{MAIN}", HOW | os.O_NOFOLLOW)
     except OSError:  # a link, if it is there at all
         return content(inside(folder, MAIN))
-    return _all(handle, MAIN)
+    try:
+        return _all(handle, MAIN)
+    except OSError as error:
+        raise SkillError(f"{MAIN} cannot be read: {error.strerror or error}.") from None
 
 
 def content(path: Path) -> bytes:
@@ -113,10 +116,11 @@ def content(path: Path) -> bytes:
 
 
 def _all(handle: int, name: str) -> bytes:
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode):
+        os.close(handle)
+        raise SkillError(f"{name} is a folder, device or pipe, not a file.")
     with os.fdopen(handle, "rb", buffering=0) as opened:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
-            raise SkillError(f"{name} is a folder, device or pipe, not a file.")
         if found.st_size > LARGEST:
             raise SkillError(f"{name} has {found.st_size:,} bytes; a file of a skill has at most {LARGEST:,}.")
         return opened.read(LARGEST)

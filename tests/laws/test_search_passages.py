@@ -224,3 +224,12 @@ def test_turns_before_a_compression_are_past_taking_back():
 def test_what_a_search_found_is_not_found_there_again():
     assert not findable(Passage("s", 3, 0.0, "tool", "Found: the quarterly report", "session_search"))
     assert findable(Passage("s", 3, 0.0, "tool", "the quarterly report", "python"))
+
+
+def test_what_a_slow_loop_says_is_told_and_known_to_be_beside_to_its_end():
+    for kind, beside in (("chat", False), ("subagent", False), ("nudge", True), ("review", True), ("curator", True)):
+        telling = Telling("s")
+        for n, fact in enumerate((Opened("s", kind=kind), Asked("a"), Undone(), Asked("b"), Replied("c"))):
+            telling, _ = tell(telling, n, float(n), fact)
+            assert telling.beside is beside
+        assert passages("s", [(0, 0.0, Opened("s", kind=kind)), (1, 0.0, Asked("a"))])[0].text == "a"

@@ -4,8 +4,9 @@ looked at. The server tells by the tools that are offered who asks: the conversa
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import aclosing, asynccontextmanager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -27,6 +28,7 @@ from hermes_kernel.resources import Resources
 from hermes_kernel.session import Session
 from hermes_kernel.settings import Settings
 from hermes_kernel.testing import Request, Server, Step, call, say
+from hermes_kernel.world.aside import Aside
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import Store
@@ -89,7 +91,11 @@ def price(sku: str) -> str:
 class Bench:
     """One process's agent in ``home``, with a reflector beside it."""
 
-    def __init__(self, home: Path, url: str, *, clock: Any = None, **settings: Any) -> None:
+    def __init__(
+        self, home: Path, url: str, *, clock: Any = None, solitary: bool = False,
+        chronicle: type[Chronicle] = Chronicle, **settings: Any,
+    ) -> None:  # fmt: skip
+        """``solitary``: the looks' model answers one call at a time, the conversation's own, too."""
         given = {"learning": True, "approvals": "deny", "retry_base_seconds": 0.01, "max_retries": 1} | settings
         read = Settings.load(home=home, base_url=url, api_key=KEY, model="scripted", environ={}, **given)
         self.clock = clock or SystemClock()
@@ -98,7 +104,7 @@ class Bench:
         self.equipment.tools.add(price)
         resources = Resources(self.equipment, self.store, self.clock, new_id)
         self.session = Session(self.store, turn_limits(read))
-        self.chronicle = Chronicle(self.store, new_id)
+        self.chronicle = chronicle(self.store, new_id)
         self.proposals = Proposals(home, self.clock, new_id)
         self.memory = Memory(
             home, lambda: Limits(read.memory_chars, read.user_chars), self.chronicle, self.proposals,
@@ -108,10 +114,21 @@ class Bench:
         self.workshop = Workshop(self.library, History(home / "history"), self.chronicle, self.proposals, home)
         means = Means(
             resources, self.chronicle, self.memory, self.library, self.workshop,
-            lambda: apart(self.equipment, self.clock),
+            lambda: self._asking(solitary),
         )  # fmt: skip
         self.reflector = Reflector(means, lambda: self.session.turn.session_id)
         self.new()
+
+    @asynccontextmanager
+    async def _asking(self, solitary: bool) -> AsyncIterator[Aside]:
+        async with apart(self.equipment, self.clock) as aside:
+            yield replace(aside, solitary=aside.solitary or solitary)
+
+    def said(self, *facts: Any) -> None:
+        """A turn was played, somehow."""
+        for fact in facts:
+            self.session.keep(fact)
+        self.reflector.after(self.session.turn)
 
     def new(self) -> None:
         """Begin another conversation."""

@@ -7,12 +7,13 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import os
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hermes_kernel.world.store.disk import put
+from hermes_kernel.world.store.disk import PRIVATE_FILE, put
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +43,20 @@ def known(path: Path) -> Known | None:
 
 
 def keep(path: Path, what: Known) -> None:
-    """Say it.
+    """Say it. A disk is waited for only where there are consents: all else the facts tell, too, if the power goes.
 
     Raises:
         OSError: the disk is full or does not take it.
     """
-    plain = {**dataclasses.asdict(what), "consented": sorted(what.consented)}
-    put(json.dumps(plain).encode(), path, path.with_name(f"{path.name}.fresh"))
+    content = json.dumps({**dataclasses.asdict(what), "consented": sorted(what.consented)}).encode()
+    fresh = path.with_name(f"{path.name}.fresh")
+    if what.consented:
+        put(content, path, fresh)
+        return
+    handle = os.open(fresh, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_CLOEXEC, PRIVATE_FILE)
+    with os.fdopen(handle, "wb") as file:
+        file.write(content)
+    fresh.replace(path)
 
 
 def _texts(value: Any) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ from hermes_kernel.core.learnt import Remembered
 from hermes_kernel.core.redact import redact
 from hermes_kernel.core.text import scrub
 from hermes_kernel.learning.chronicle import Chronicle
-from hermes_kernel.learning.memory.changing import Changing, Entries, Signed
+from hermes_kernel.learning.memory.changing import Changing, Entries, Signed, without_secrets
 from hermes_kernel.learning.memory.known import digest
 from hermes_kernel.learning.memory.ours import Ours
 from hermes_kernel.learning.memory.tool import make_memory
@@ -203,7 +203,7 @@ class Memory:
         unread = []
         for target in FILES:
             try:
-                kept[target] = tuple(self._redact(each) for each in self.entries(target))
+                kept[target] = without_secrets(self.entries(target), self._redact)
             except StoreError:
                 unread.append(f"({FILES[target]} cannot be read.)")
         return "\n\n".join(filter(None, [block(kept, self.limits(), self._judge()), *unread]))

@@ -80,10 +80,30 @@ async def test_a_nudge_that_hears_nothing_is_ended_by_its_deadline(tmp_path: Pat
                stale_seconds=86_400) as (at, _):  # fmt: skip
         await at.ask("a question")
         assert at.reflector.wait(LONG)
-        (looked,) = at.looked()
+        looked = at.looked()[0]
         assert (looked.seen, looked.outcome) == (0, "budget_exhausted")
         assert clock.skipped >= looking.SECONDS / 2
         await at.aclose()
+
+
+async def test_a_look_whose_model_could_not_be_reached_is_taken_once_more_by_a_later_kernel_and_then_no_more(
+    tmp_path: Path,
+) -> None:
+    with bench(tmp_path, Parts(nudge=forever(status(401, "no"))), nudge_every_turns=1) as (at, server):
+        await at.ask("a question")
+        assert at.reflector.wait(LONG)
+        assert at.due()[-1] == ("nudge", "the last look failed")
+        at.close()
+        for count in (2, 2):
+            later = Bench(tmp_path, server.url, nudge_every_turns=100, nudge_seconds=0)
+            await later.ask("here again")
+            async with asyncio.timeout(LONG):
+                while len(later.looked()) < count:
+                    await asyncio.sleep(0.01)
+            assert later.reflector.wait(LONG)
+            assert [looked.outcome for looked in later.looked()] == ["failed"] * count
+            assert later.reflector.status()[0].due == ()
+            await later.aclose()
 
 
 async def test_prompts_are_answered_while_a_nudge_hangs(tmp_path: Path) -> None:
@@ -114,7 +134,9 @@ async def test_where_so_many_calls_a_minute_are_allowed_a_prompt_comes_first(tmp
         await at.ask("second")
         assert server.requests[1].closed_by_client is not None, "cut when the prompt came"
         assert at.reflector.wait(LONG)
-        assert [looked.seen for looked in at.looked()] == [2], "and taken when it was answered, once for both"
+        done = [looked.seen for looked in at.looked() if looked.outcome == "completed"]
+        assert done == [2], "and taken when it was answered, once for both"
+        assert [who(request) for request in server.requests] == ["chat", "nudge", "chat", "nudge"]
         assert paid(at) == used(at), "with what the cut one had cost"
         await at.aclose()
 

@@ -19,7 +19,7 @@ from hermes_kernel.errors import HermesError
 from hermes_kernel.learning.reflecting.look import Look, Means
 from hermes_kernel.learning.reflecting.runner import Runner
 from hermes_kernel.learning.reflecting.standing import Standing, off, standing
-from hermes_kernel.learning.reflecting.taking import left_over
+from hermes_kernel.learning.reflecting.taking import ASKED, left_over
 from hermes_kernel.learning.reflecting.watch import Want, Watch
 from hermes_kernel.world.loop_thread import Closed
 from hermes_kernel.world.store import StoreError
@@ -102,7 +102,7 @@ class Reflector:
             raise HermesError(f"{setting} is off, so nothing could be kept. Set it to on or ask, then look.")
         session = self._here()
         look = Look(self._means, loop, session, lambda: self._runner.playing)
-        looked = await self._now_or_never(look, Want(loop, session, "a person asked"))
+        looked = await self._now_or_never(look, Want(loop, session, ASKED))
         if looked is None:
             raise HermesError(CUT)
         if loop == "nudge":

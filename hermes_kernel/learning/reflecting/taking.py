@@ -33,6 +33,10 @@ AT_A_TIME = 3
 """Looks that other processes left, and that are taken up together: a person who comes back is not to pay for a week."""
 
 SKIPPED = "skipped"
+ASKED = "a person asked"
+AGAIN = "the last look failed"
+"""Why it is due once more, later: a model that cannot be reached now will be; but nothing is tried for ever."""
+
 LOOPS = ("nudge", "review")
 
 
@@ -76,8 +80,10 @@ async def _taken(means: Means, look: Look, want: Want, seen: int, matter: Matter
     turn = await look.play(matter)
     if turn is None or turn.outcome in (None, Outcome.INTERRUPTED):
         return None
-    looked = _came(look, want, turn, max(matter.seen, seen) if _done(turn) else seen)
-    means.chronicle.record(looked)
+    done = _done(turn)
+    looked = _came(look, want, turn, max(matter.seen, seen) if done else seen)
+    later = () if done or want.why in (AGAIN, ASKED) else (LookDue(want.loop, want.session, AGAIN),)
+    means.chronicle.record(looked, *later)
     return looked
 
 

@@ -382,6 +382,26 @@ def test_an_open_kernel_attends_to_it_and_leaves_in_the_middle_cleanly(tmp_path)
     assert tended.states()["plot"] in {State.ACTIVE, State.STALE}
 
 
+def test_a_run_that_began_by_itself_gives_way_to_whoever_works(tmp_path):
+    tended = Tended(tmp_path)
+    tended.made(*(f"s{n}" for n in range(20)))
+
+    async def interrupted() -> Run | None:
+        await tended.curator.visit()
+        tended.clock.pass_days(40)
+        visit = asyncio.ensure_future(tended.curator.visit())
+        while not tended.library.marks.read()["s3"].stale:
+            await asyncio.sleep(0)
+        tended.curator.give_way()
+        return await visit
+
+    run = asyncio.run(interrupted())
+    assert run.status == INTERRUPTED
+    assert 4 <= len(run.done) < 20
+    assert tended.curator.status().due
+    assert len(asyncio.run(tended.curator.visit()).done) == 20 - len(run.done)
+
+
 def test_trouble_is_told_in_the_status_and_is_no_end(tmp_path):
     clock = Days()
     tended = Tended(tmp_path, clock=clock)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from hermes_kernel.core.learning.curating import Cause, State, moved
 from hermes_kernel.core.learning.curating_runs import DID, MOVE, PATCH, PROPOSED, UNDONE, Step
-from hermes_kernel.core.learning.skill import SkillError
+from hermes_kernel.core.learning.skill import Skill, SkillError
 from hermes_kernel.core.learning.skill import State as Standing
 from hermes_kernel.learning.curating.means import Means
 from hermes_kernel.learning.skills.consent import Consent
@@ -35,20 +35,15 @@ def _unwanted(means: Means, step: Step) -> str:
     skill = means.library.get(step.name)
     if skill.pinned:
         return "it was pinned meanwhile"
-    if step.kind == MOVE and standing(means, step.name) is not State(step.before):
-        return f"it is {standing(means, step.name).value} meanwhile"
-    return ""
+    now = standing(means, skill)
+    return f"it is {now.value} meanwhile" if step.kind == MOVE and now is not State(step.before) else ""
 
 
-def standing(means: Means, name: str) -> State:
-    """Where a skill is in its life now.
-
-    Raises:
-        NoSkill: there is none of that name.
-    """
-    if means.library.get(name).state is Standing.ARCHIVED:
+def standing(means: Means, skill: Skill) -> State:
+    """Where a skill is in its life now."""
+    if skill.state is Standing.ARCHIVED:
         return State.ARCHIVED
-    mark = means.library.marks.read().get(name)
+    mark = means.library.marks.read().get(skill.name)
     return State.STALE if mark is not None and mark.stale else State.ACTIVE
 
 

@@ -54,6 +54,7 @@ class Curator:
         self._reviewer = reviewer
         self._shelf = Shelf(means.home)
         self._trouble = ""
+        self._own = Stop()
 
     # --- looking
 
@@ -156,7 +157,7 @@ class Curator:
         """
         try:
             known = self._means.library.all()
-            state = standing(self._means, name) if name in known else State.ARCHIVED
+            state = standing(self._means, known[name]) if name in known else State.ARCHIVED
             if state is not State.ARCHIVED:
                 raise HermesError(f"The skill {name!r} is not archived: it is {state.value}.")
             after = moved(state, Cause.RESTORED)
@@ -222,11 +223,17 @@ class Curator:
                 await self._mend()
                 if self._holds(self._shelf.times()):  # another process was here between
                     return None
-                return await self._running(None, None, "curator", self._reviewer()).played(Stop())
+                self._own = Stop()
+                return await self._running(None, None, "curator", self._reviewer()).played(self._own)
         except HermesError as error:
             if str(error) == BUSY:
                 return None
             raise
+
+    def give_way(self) -> None:
+        """Somebody works here now: a run that began by itself is closed between two steps, and done when it is quiet
+        again. Safe from any thread; returns at once."""
+        self._own.press("kernel")
 
     def _begin_to_count(self) -> None:
         with self._shelf.alone():

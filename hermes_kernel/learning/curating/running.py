@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from hermes_kernel.core.learning.curating import Life, Plan, State, plan
@@ -34,7 +35,9 @@ from hermes_kernel.learning.curating.means import Means
 from hermes_kernel.learning.curating.shelf import Shelf, Times
 from hermes_kernel.learning.curating.snapshot import take
 from hermes_kernel.world.stop import Stop
+from hermes_kernel.world.store import StoreError
 
+STOPPED = "It was stopped."
 NAMED = 50  # skills that the record of a look names
 
 
@@ -77,9 +80,10 @@ class Running:
             raise HermesError(self.run.why) from None
         except BaseException as error:
             ordinary = isinstance(error, Exception)
-            self._end(FAILED if ordinary else INTERRUPTED, str(error) if ordinary else "It was stopped.")
+            with suppress(HermesError, StoreError):  # then the next run closes it
+                self._end(FAILED if ordinary else INTERRUPTED, str(error) if ordinary else STOPPED)
             raise
-        self._end(INTERRUPTED if stop.by else DONE, "It was stopped." if stop.by else "")
+        self._end(INTERRUPTED if stop.by else DONE, STOPPED if stop.by else "")
         return self.run
 
     async def _all(self, stop: Stop) -> None:
@@ -127,8 +131,10 @@ class Running:
         return carried_out(self._means, step, ask=before != DID)
 
     def _write_down(self, step: Step, done: Step) -> None:
+        """What came of a change of a text is on disk before the next; of a move the skill itself tells."""
         self.run = self.run.with_step(self.run.steps.index(step), done)
-        self._shelf.save(self.run)
+        if done.kind != MOVE:
+            self._shelf.save(self.run)
 
     def _known(self, census: Census, judged: Judged) -> Times:
         """What the next run must know."""
@@ -179,7 +185,7 @@ def _stands(means: Means, step: Step) -> bool:
     if step.outcome != PLANNED or step.kind != MOVE:
         return False
     try:
-        return standing(means, step.name) is State(step.after)
+        return standing(means, means.library.get(step.name)) is State(step.after)
     except (SkillError, ValueError):
         return False
 

@@ -5,10 +5,10 @@ can be taken back in the same way; killed in the middle, it is gone on with.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from hermes_kernel.core.learning.curating_runs import DID, DONE, FAILED, MOVE, RUNNING, UNDONE, Run, Step
+from hermes_kernel.core.learning.curating_runs import DID, DONE, FAILED, MOVE, RUNNING, Run, Step
 from hermes_kernel.core.learning.skill import SkillError
 from hermes_kernel.core.learnt import SkillChanged, SkillMarked
 from hermes_kernel.errors import HermesError
@@ -97,6 +97,7 @@ class Undoing:
 
     async def _put_back(self, run: Run, before: Snapshot) -> Run:
         found = understood(self._shelf.snapshot(run.id)) or before
+        own = {step.name for step in self._shelf.find(run.of).steps}
         for change in differences(self._means.skills, before, found.left_out):
             await asyncio.sleep(0)
             put_back(self._means.skills, self._means.history, change)
@@ -111,14 +112,8 @@ class Undoing:
                     why=f"rollback of {run.of}",
                 )
             )
-            run = replace(run, steps=(*run.steps, self._step(change, run)))
+            run = replace(run, steps=(*run.steps, _step(change, own)))
         return run
-
-    def _step(self, change: PutBack, run: Run) -> Step:
-        own = {step.name for step in self._shelf.find(run.of).steps}
-        said = "" if change.name in own else "it was changed since by somebody else"
-        why = "as before" if change.after else "it was not there"
-        return Step(MOVE, change.name, why=f"{change.place}: {why}", outcome=DID, said=said)
 
     def _record_marks(self, marks: Mapping[str, Mark], run: Run) -> None:
         now = self._means.library.marks.read()
@@ -142,6 +137,13 @@ class Undoing:
         return run
 
 
+def _step(change: PutBack, own: Collection[str]) -> Step:
+    """What was put back; ``own`` are the skills that the run itself meant to change."""
+    said = "" if change.name in own else "it was changed since by somebody else"
+    why = "as before" if change.after else "it was not there"
+    return Step(MOVE, change.name, why=f"{change.place}: {why}", outcome=DID, said=said)
+
+
 def _spot(change: PutBack) -> str:
     """Where it stands from now on, if it is not in the archive."""
     return "" if change.place.startswith(".") or not change.after else change.place
@@ -155,6 +157,3 @@ def _never(means: Means) -> frozenset[str]:
 def was_begun(shelf: Shelf, run: Run) -> bool:
     """Whether a rollback that died had got so far that it must be gone on with."""
     return run.action == "rollback" and run.status == RUNNING and understood(shelf.snapshot(run.id)) is not None
-
-
-__all__ = ["NOTHING", "UNDONE", "Undoing", "meant", "was_begun"]

@@ -1,7 +1,5 @@
 """What hostile texts say in languages without spaces between words, and in Korean: the same as in `threat_words`."""
 
-# ruff: noqa: E501, RUF001 - a pattern is read as one line; the letters are meant
-
 from __future__ import annotations
 
 from hermes_kernel.core.learning.threat_rules import Rule, rule

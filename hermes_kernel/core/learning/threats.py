@@ -20,6 +20,7 @@ from hermes_kernel.core.text import brief
 
 AT_MOST = 50  # findings of one text
 EXCERPT = 160  # characters
+SIGN = 4  # characters, of which fewer say nothing alone
 
 _LETTERS = by_word((*ENGLISH, *SECRETS, *SCRIPTS, *LETTERS))
 _IDEOGRAPHS = by_word(IDEOGRAPHS)
@@ -53,8 +54,9 @@ def _words(text: str) -> Iterator[Finding]:
 
 
 def _excerpt(text: str, start: int, end: int) -> str:
-    """The place with a little around it, every character of which is seen."""
-    shown = text[max(start - 20, 0) : min(end, start + EXCERPT) + 20]
+    """The place, every character of which is seen; a mere sign with a little around it."""
+    around = 20 if end - start < SIGN else 0
+    shown = text[max(start - around, 0) : min(end, start + EXCERPT) + around]
     return brief("".join(map(_seen, shown)), EXCERPT)
 
 

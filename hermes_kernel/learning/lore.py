@@ -11,7 +11,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-import hermes_kernel
 from hermes_kernel.equipment import Equipment
 from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.learning.memory import Limits, Memory
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from hermes_kernel.learning.skills.workshop import Workshop
     from hermes_kernel.world.store import Store
 
-BUNDLED = Path(hermes_kernel.__file__).parent / "skills"
+BUNDLED = Path(__file__).parents[1] / "skills"
 """The skills that come with the package."""
 
 

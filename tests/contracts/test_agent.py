@@ -11,17 +11,18 @@ import textwrap
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import aclosing
+from contextlib import aclosing, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hermes_kernel import Agent, HermesError, tool
+from hermes_kernel.core.commands import CallModel
 from hermes_kernel.core.events import Asked, Final, Interrupted, Kept, Observed, Opened, Replied, Started, TextDelta
 from hermes_kernel.core.messages import Assistant, Observation, ToolCall
 from hermes_kernel.core.turn import decide
-from hermes_kernel.testing import FastClock, ScriptedModel, Server, call, calls, cut_off, forever, say, stall
+from hermes_kernel.testing import FastClock, ScriptedModel, Server, Step, call, calls, cut_off, forever, say, stall
 from hermes_kernel.world.store import MemoryLog, Store
 from tests.laws.worlds import check_whole
 
@@ -322,21 +323,26 @@ def test_closing_ends_a_turn_that_another_thread_waits_for(agents: Any, home: Pa
     assert isinstance(Store(home).recall(agent.session_id)[-1], Final)
 
 
-def test_who_asks_from_a_thread_while_a_turn_runs_in_another_is_told_so(agents: Any) -> None:
-    agent = agents(stall(["half ", "an answer"], after=1, seconds=3600), say("fine"))
+def test_who_asks_from_a_thread_while_a_turn_runs_in_another_is_told_so(home: Path) -> None:
+    steps = iter((stall(["half ", "an answer"], after=1, seconds=3600), say("fine")))
+    asked = threading.Event()
     outcomes: list[str] = []
-    asking = threading.Thread(target=lambda: outcomes.append(agent.ask_sync("long").outcome))
-    asking.start()
-    while not agent.turn.events or not agent.busy:
-        assert asking.is_alive(), outcomes
-        time.sleep(0.01)
-    for ask in (lambda: agent.ask_sync("short"), agent.compress_sync):
-        with pytest.raises(HermesError, match="A turn is running"):
-            ask()
-    agent.stop()
-    asking.join(10)
-    assert outcomes == ["interrupted"]
-    assert agent.ask_sync("and now?").text == "fine"
+
+    def answer(_: CallModel) -> Step:
+        asked.set()
+        return next(steps)
+
+    with closing(Agent(ScriptedModel(answer), home=home)) as agent:
+        asking = threading.Thread(target=lambda: outcomes.append(agent.ask_sync("long").outcome))
+        asking.start()
+        assert asked.wait(60), outcomes
+        for ask in (lambda: agent.ask_sync("short"), agent.compress_sync):
+            with pytest.raises(HermesError, match="A turn is running"):
+                ask()
+        agent.stop()
+        asking.join(60)
+        assert outcomes == ["interrupted"]
+        assert agent.ask_sync("and now?").text == "fine"
 
 
 async def test_secrets_do_not_reach_the_conversation(agents: Any, home: Path) -> None:

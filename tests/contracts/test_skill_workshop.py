@@ -276,7 +276,7 @@ def test_two_at_once_both_land_or_one_is_told(there: Desk):
 
 def tool(there: Desk, *, by: str = "model", writes: str = "on", present: bool = False):
     made = there.workshop.tool(lambda: "s", by, lambda: writes, lambda: present)
-    return made, lambda **given: made.run(**given)
+    return made, made.run
 
 
 def test_the_tool_makes_and_mends(there: Desk):

@@ -16,7 +16,8 @@ from hermes_kernel import __version__
 from hermes_kernel.cell import VARIABLE, as_ipython, complete, is_prompt
 from hermes_kernel.world.folder import here
 
-OPTION = re.compile(r"%%hermes[ \t](?:.*[ \t])?--(?:[\w-]*|(?:map|skill)(?:[ \t]+|=)[\w.-]*)\Z")  # the magics complete it
+# The magics complete it.
+OPTION = re.compile(r"%%hermes[ \t](?:.*[ \t])?--(?:[\w-]*|(?:map|skill)(?:[ \t]+|=)[\w.-]*)\Z")
 SETTLE = 0.5  # seconds after the start before imports for the first turn begin: a front end comes first
 
 

@@ -20,12 +20,12 @@ from hermes_kernel.learning.proposals import Proposals
 from hermes_kernel.learning.skills.history import History
 from hermes_kernel.learning.skills.library import Library
 from hermes_kernel.learning.skills.reading import violations
-from hermes_kernel.learning.skills.workshop import NeedsConsent, Workshop
+from hermes_kernel.learning.skills.workshop import Workshop
 from hermes_kernel.testing import FastClock
 from hermes_kernel.world.store.memory import MemoryLog
-from tests.contracts.hostile.archives import NAME, parcels
+from tests.contracts.hostile.archives import parcels
 from tests.contracts.hostile.folders import PWNED, SECRET, folders, laid, skill
-from tests.contracts.hostile.names import ESCAPES, LEAVING, SKILLS
+from tests.contracts.hostile.names import ESCAPES, SKILLS
 from tests.contracts.hostile.texts import BENIGN, texts
 
 UNSEEN = "\x00\x07\x08\x1b\x85\x9b\u200b\u202e\u2028\u2029\ufeff"
@@ -94,7 +94,7 @@ def test_there_are_five_hundred_at_least_and_no_two_by_one_name():
     names = [each.name for cases in (texts(), folders(), parcels()) for each in cases]
     assert len(names) == len(set(names))
     assert len(names) >= 500
-    assert len([each for each in texts()]) + len([each for each in folders() if not each.offered]) >= 400
+    assert len(list(texts())) + len([each for each in folders() if not each.offered]) >= 400
 
 
 # --- texts ------------------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ _UNSEEN = re.compile(
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _EMPHASIS = re.compile(r"\*|~~|(?<![^\W_])_+|_+(?![^\W_])")
 _BLANKS = re.compile(r"[^\S\n]+")
+_QUOTED = re.compile(r"\n ?(?:> ?)+")
 _AT_ENDS = re.compile(r" ?\n ?")
 _LATIN = re.compile(r"[a-z]")
 
@@ -33,7 +34,7 @@ def folded(text: str) -> str:
     text = _CONTROLS.sub("", text).lower()
     if _FOREIGN.search(text):
         text = _WORD.sub(_latin, text)
-    return _AT_ENDS.sub("\n", _BLANKS.sub(" ", _EMPHASIS.sub("", text)))
+    return _AT_ENDS.sub("\n", _QUOTED.sub("\n", _BLANKS.sub(" ", _EMPHASIS.sub("", text))))
 
 
 def pattern(text: str) -> str:

@@ -30,7 +30,7 @@ _SPOKEN_OF = re.compile(
     pattern(
         r"attack|inject|jailbreak|malicious|adversar|hostile|untrusted|suspicious|phish|exploit|payload|\be\.g|such as"
         r"|for example|for instance|\blike\b|\btr(?:y|ies|ying) to|attempt|detect|\bscan|\bflag|refus|block|reject"
-        r"|example|phrases?\b|whether|ejemplo|ataque|exemple|attaque|beispiel|angriff|angreif|攻击|注入|例如|攻撃|インジェクション"
+        r"|(?<!\.)example|phrases?\b|whether|ejemplo|ataque|exemple|attaque|beispiel|angriff|angreif|攻击|注入|例如|攻撃|インジェクション"
         r"|атак|инъекц|например|tấn công|ví dụ"
     )
 )
@@ -107,5 +107,6 @@ def _is_meant(rule: Rule, text: str, start: int, end: int) -> bool:
 
 
 def _is_quoted(before: str) -> bool:
+    before = before.replace("```", "")  # a fence quotes nobody
     odd = any(before.count(mark) % 2 for mark in '"`')
     return odd or any(before.count(mark) > before.count(end) for mark, end in _OPENING.items())

@@ -25,11 +25,11 @@ Sign = tuple[str, str, int, int]
 """Kind, sentence, from, to."""
 
 _ODD = re.compile(
-    r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f"
+    r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f"
     r"\u3164\uffa0\ufeff\ufff9-\ufffb\x1b]|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,}|[\U000e0000-\U000e007f]+"
 )
 _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-_RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_RIGHT_TO_LEFT = re.compile(r"[\u0590-\u061b\u061d-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _JOINED = re.compile(r"[\u0600-\u08ff\u0900-\u0dff\u0e00-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc]")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u4e00-\u9fff]")
 _FLAG = re.compile(r"[\U000e0030-\U000e007a]{3,7}\U000e007f")
@@ -39,13 +39,14 @@ _ROLES = re.compile(
     r"<\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|end|eot_id|eom_id|start_header_id|end_header_id"
     r"|begin_of_text|end_of_text|start|message|channel|return|endofprompt|fim_\w{1,12}|tool_call|python_tag)\|>"
     r"|\[/?inst\]|<</?sys>>|</?(?:system|system[-_]prompt|system[-_]reminder|system[-_]message|developer_message|assistant"
-    r"|human_turn|function_results|tool_response|function_calls|antml:\w{1,20})>|<(?:start|end)_of_turn>|<[|\uff5c](?:begin|end)\u2581of\u2581sentence[|\uff5c]>",
+    r"|human_turn|function_results|tool_response|function_calls|tool_call|antml:\w{1,20})>|<(?:start|end)_of_turn>|<[|\uff5c](?:begin|end)\u2581of\u2581sentence[|\uff5c]>",
     re.IGNORECASE,
 )
 _FRAMES = re.compile(
     "|".join([
         re.escape(CELLS), re.escape(END_OF_CELLS), r"\[Summary of [\d,]{1,12} earlier", r"^[ \t]*\u00a7[ \t]*$",
-        r"^[ \t]*\u2550{20,}[ \t]*$", r"^[ \t]*(?:MEMORY|USER PROFILE) \([^)\n]{1,60}\) \[\d",
+        r"^[ \t]*\u2550{20,}[ \t]*$", r"^### (?:System|User|Human|Assistant|Instruction|Response):[ \t]*$",
+        r"^[ \t]*(?:MEMORY|USER PROFILE) \([^)\n]{1,60}\) \[\d",
         r"</?(?:memory|memories|available_skills|learnt|skills_index|user_profile)>",
     ]),
     re.MULTILINE,
@@ -76,7 +77,7 @@ def _odd(text: str) -> Iterator[Sign]:
     for found in _ODD.finditer(text):
         start, end = found.span()
         char = text[start]
-        if char in "\u200e\u200f":
+        if char in "\u061c\u200e\u200f":
             if is_right_to_left is None:
                 is_right_to_left = bool(_RIGHT_TO_LEFT.search(text))
             if is_right_to_left:

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+from hermes_kernel.core.learning.threat_manners import MANNERS
 from hermes_kernel.core.learning.threat_rules import Rule, rule
 from hermes_kernel.core.learning.threat_words import APPROVE, DECEIVE, OVERRIDE, PERSONA, PROMPT, SEND
 
 LETTERS: tuple[Rule, ...] = (
+    *MANNERS,
     # Spanish and Portuguese
     rule(
         "injection",

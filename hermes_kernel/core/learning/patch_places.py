@@ -76,7 +76,14 @@ def blocks(text: str, old: str, new: str) -> tuple[Place, ...]:
     lengths = sorted(range(len(wanted) - slack, len(wanted) + slack + 1), key=lambda length: abs(length - len(wanted)))
     found, free = [], 0
     for at in begun:
-        end = next((at + length for length in lengths if at >= free and _is_like(bare[at : at + length], wanted)), 0)
+        end = next(
+            (
+                at + length
+                for length in lengths
+                if free <= at <= len(bare) - length and _is_like(bare[at : at + length], wanted)
+            ),
+            0,
+        )
         if end:
             found.append((at, end))
             free = end

@@ -161,3 +161,9 @@ def test_a_text_with_fences_ends_no_block_of_the_report():
     fence = next(line for line in page.splitlines() if line.endswith("diff")).removesuffix("diff")
     assert fence not in hostile
     assert page.count(f"\n{fence}\n") == 1
+
+
+def test_a_step_takes_the_place_of_the_one_that_was_planned():
+    run = Run("r", T, T, steps=(archived("a"), archived("b"), archived("c")))
+    done = run.with_step(1, Step(PATCH, "z"))
+    assert [step.name for step in done.steps] == ["a", "z", "c"]

@@ -12,7 +12,7 @@ from typing import TypeGuard
 
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.finish import Finish
-from hermes_kernel.core.learnt import LookDue, Looked, Remembered, SkillChanged, SkillMarked, SkillUsed
+from hermes_kernel.core.learnt import Lesson, LookDue, Looked, Remembered, SkillChanged, SkillMarked, SkillUsed
 from hermes_kernel.core.messages import Image, ToolCall, Transcript, Usage
 from hermes_kernel.core.outcome import Outcome
 from hermes_kernel.core.passing import (
@@ -262,8 +262,8 @@ def is_kept(event: Event) -> TypeGuard[Kept]:
 
 __all__ = [
     "KEPT", "Accepted", "Approved", "Asked", "Asking", "CallDelta", "Calling", "Compressed", "Compressing",
-    "Continued", "Event", "Failed", "FellBack", "Final", "Interrupted", "Kept", "Leased", "LookDue", "Looked",
-    "Noticed", "Observed", "Opened", "Outcome", "Passing", "Refunded", "Remembered", "Repaired", "Replied",
+    "Continued", "Event", "Failed", "FellBack", "Final", "Interrupted", "Kept", "Leased", "Lesson", "LookDue",
+    "Looked", "Noticed", "Observed", "Opened", "Outcome", "Passing", "Refunded", "Remembered", "Repaired", "Replied",
     "Retracted", "Retrying", "Returned", "Silence", "SkillChanged", "SkillMarked", "SkillUsed", "Spent", "Started",
     "Subagent", "TextDelta", "ThoughtDelta", "Titled", "Undone", "Waiting", "WindowFound", "is_kept",
 ]  # fmt: skip

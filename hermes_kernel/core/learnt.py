@@ -19,8 +19,14 @@ LOOPS = ("nudge", "review", "curator")
 """The slow loops that look by themselves: also the kinds of the sessions in which they do."""
 
 
+class Lesson:
+    """What each of them is: a fact that is no part of a turn."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class Remembered(Lesson):
     """The entries of ``target`` (``memory`` or ``user``) were ``before`` and are ``after``."""
 
     target: str
@@ -32,7 +38,7 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
-class SkillChanged:
+class SkillChanged(Lesson):
     """The folder of the skill ``name`` was ``before`` and is ``after``: the ids under which the history keeps all of
     its files, ``""`` where there is no folder. ``action`` is ``create``, ``patch``, ``edit``, ``write_file``,
     ``remove_file``, ``archive``, ``restore``, ``install``, ``uninstall``, ``undo``, ``rollback`` or ``found`` (changed
@@ -49,7 +55,7 @@ class SkillChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class SkillMarked:
+class SkillMarked(Lesson):
     """The skill ``name`` is now ``mark``: ``pinned`` or ``unpinned``, ``disabled`` or ``enabled``, ``trusted`` (of what
     it holds at this moment), ``stale`` or ``active``."""
 
@@ -61,7 +67,7 @@ class SkillMarked:
 
 
 @dataclass(frozen=True, slots=True)
-class SkillUsed:
+class SkillUsed(Lesson):
     """The skill ``name`` was read: ``how`` is ``view`` (a model opened it) or ``use`` (a person asked for it by name).
     ``file`` is a file in it, empty for its SKILL.md."""
 
@@ -73,7 +79,7 @@ class SkillUsed:
 
 
 @dataclass(frozen=True, slots=True)
-class LookDue:
+class LookDue(Lesson):
     """``loop`` has something to look at in ``session``, for ``why``: until a `Looked` for both says it was done."""
 
     loop: str
@@ -82,7 +88,7 @@ class LookDue:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class Looked(Lesson):
     """``loop`` looked at ``session`` (empty: at none in particular), in the session ``aside``, which has what it cost;
     at its turns up to number ``seen``. ``wrote`` names what came of it; ``outcome`` is a turn's, or ``skipped``."""
 

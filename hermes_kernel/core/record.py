@@ -9,11 +9,42 @@ from functools import reduce
 from hermes_kernel.core import prompts
 from hermes_kernel.core.budget import IterationBudget
 from hermes_kernel.core.events import (
-    Accepted, Approved, Asked, Asking, CallDelta, Calling, Compressed, Compressing, Continued, Event, Failed,
-    FellBack, Final, Interrupted, Leased, LookDue, Looked, Noticed, Observed, Opened, Refunded, Remembered, Repaired,
-    Replied, Retracted, Retrying, Returned, Silence, SkillChanged, SkillMarked, SkillUsed, Spent, Started, Subagent,
-    TextDelta, ThoughtDelta, Titled, Undone, Waiting, WindowFound,
-)  # fmt: skip
+    Accepted,
+    Approved,
+    Asked,
+    Asking,
+    CallDelta,
+    Calling,
+    Compressed,
+    Compressing,
+    Continued,
+    Event,
+    Failed,
+    FellBack,
+    Final,
+    Interrupted,
+    Leased,
+    Lesson,
+    Noticed,
+    Observed,
+    Opened,
+    Refunded,
+    Repaired,
+    Replied,
+    Retracted,
+    Retrying,
+    Returned,
+    Silence,
+    Spent,
+    Started,
+    Subagent,
+    TextDelta,
+    ThoughtDelta,
+    Titled,
+    Undone,
+    Waiting,
+    WindowFound,
+)
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.fill import Fill
 from hermes_kernel.core.messages import Assistant, Observation, Transcript, Usage, User
@@ -38,9 +69,7 @@ def evolve(turn: Turn, event: Event) -> Turn:  # noqa: C901, PLR0911, PLR0912, P
             return turn
         case Opened():
             return _opened(turn, event)
-        case (
-            Titled() | Continued() | Remembered() | SkillChanged() | SkillMarked() | SkillUsed() | LookDue() | Looked()
-        ):
+        case Titled() | Continued() | Lesson():
             return turn
         case Undone(turns):
             return _undone(turn, turns)

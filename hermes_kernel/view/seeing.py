@@ -25,23 +25,18 @@ from hermes_kernel.core.events import (
     Interrupted,
     Kept,
     Leased,
-    LookDue,
-    Looked,
+    Lesson,
     Noticed,
     Observed,
     Opened,
     Passing,
     Refunded,
-    Remembered,
     Repaired,
     Replied,
     Retracted,
     Retrying,
     Returned,
     Silence,
-    SkillChanged,
-    SkillMarked,
-    SkillUsed,
     Spent,
     Started,
     Subagent,
@@ -157,7 +152,7 @@ def _keep(picture: Picture, event: Kept) -> Picture:  # noqa: C901, PLR0911, PLR
             return returned(picture, event)
         case Opened() | Continued() | Titled() | WindowFound() | Undone():
             return picture
-        case Remembered() | SkillChanged() | SkillMarked() | SkillUsed() | LookDue() | Looked():
+        case Lesson():
             return picture
 
 

@@ -58,14 +58,19 @@ def make_skill_manage(
         return _told(done)
 
     def risk(arguments: Mapping[str, Any]) -> Risk | None:
-        if by != "model" or not present() or writes() == "off":
-            return None
-        name = str(arguments.get("name", ""))
-        if writes() == "ask":
-            return Risk("skills:write", "skills are changed only with your consent (skill_writes = ask)")
-        return Risk(f"skill:{name}", f"the skill {name} is your own") if _is_theirs(workshop, name, arguments) else None
+        return _risk(workshop, arguments, writes()) if by == "model" and present() else None
 
     return built_in(skill_manage, dangerous=risk)
+
+
+def _risk(workshop: Workshop, arguments: Mapping[str, Any], setting: str) -> Risk | None:
+    """What the person is asked before the call runs."""
+    name = str(arguments.get("name", ""))
+    if setting == "ask":
+        return Risk("skills:write", "skills are changed only with your consent (skill_writes = ask)")
+    if setting == "on" and _is_theirs(workshop, name, arguments):
+        return Risk(f"skill:{name}", f"the skill {name} is your own")
+    return None
 
 
 def _consent(by: str, setting: str, present: Callable[[], bool]) -> Consent:

@@ -41,6 +41,7 @@ def aged(tended: Tended, *names: str) -> None:
 # --- through 120 days
 
 
+@pytest.mark.timeout(600)
 def test_300_skills_through_120_days(tmp_path):
     dice = random.Random(8)
     tended = Tended(tmp_path, curator_idle_hours=0)

@@ -274,7 +274,7 @@ class Agent:
 
     def warm(self) -> None:
         """Import what the first turn needs. For a thread, while a person is still typing."""
-        self._equipment.warm()
+        self.learning.warm()
 
     def close(self) -> None:
         """Leave: stop a turn that runs, end the local model, hand the journal to the store. Can be called again."""

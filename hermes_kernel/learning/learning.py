@@ -76,32 +76,44 @@ class Learning(Lore):
     def during(self, latest: Callable[[], Turn]) -> Iterator[None]:
         """While a turn is played looks give way to it; what it has taught is looked at when it is over."""
         before = latest()
-        try:
-            with self.reflector.giving_way():
+        with self.reflector.giving_way():
+            try:
                 yield
-        finally:
-            if (turn := latest()) is not before and turn.final:
-                self.reflector.after(turn)
-                if self.stays and not self._attended and self.settings.learning:
+            finally:
+                if (turn := latest()) is not before and turn.final:
+                    self.reflector.after(turn)
                     self._attend()
 
     def owed(self) -> tuple[Spent, ...]:
         """What looks at this conversation have cost, each once."""
-        return self.reflector.owed()
+        return self.reflector.owed() if self._looked else ()
 
     def leave(self) -> None:
         """Another conversation is about to begin."""
         self._told = ""
-        self.reflector.leave()
+        if self._looked:
+            self.reflector.leave()
 
-    def _attend(self) -> None:
-        """From here on the curator runs when it is due."""
-        self._attended = True
-        self.reflector.beside(self.curator.attend())
+    def warm(self) -> None:
+        """Import what the first turn and its end need."""
+        self.resources.equipment.warm()
+        _ = self.reflector
 
     def close(self) -> None:
         """Let go of what goes on beside the conversation. Can be called again."""
-        self.reflector.close()
+        if self._looked:
+            self.reflector.close()
+
+    @property
+    def _looked(self) -> bool:
+        """There was a turn to look at."""
+        return "reflector" in self.__dict__
+
+    def _attend(self) -> None:
+        """From here on the curator runs when it is due, where that has any sense."""
+        if self.stays and not self._attended and self.settings.learning:
+            self._attended = True
+            self.reflector.beside(self.curator.attend())
 
     def _here(self) -> str:
         return self._session.turn.session_id

@@ -83,6 +83,7 @@ class Kernel:
         ours = {key: value for key, value in os.environ.items() if not key.startswith(("HERMES_", "OPENAI_"))}
         ours |= {
             "HERMES_HOME": str(home),
+            "HERMES_LEARNING": "off",  # whoever tests a slow loop sets it going
             "HERMES_API_KEY": "none",
             "HERMES_MODEL": "scripted",
             "PYTHONPATH": str(ROOT),

@@ -79,7 +79,8 @@ class HermesMagics(Configured, Magics):
         ``--no-cells``, ``--plain``, ``--quiet``.
 
         ``%hermes COMMAND``: status, budget, usage, new, sessions, search, show, resume, branch, title, export, sql,
-        compress, nudge, review, undo, retry, model, tools, mcp, config, doctor, help. ``%hermes help`` explains each.
+        compress, memory, skills, skill, curator, loops, nudge, review, undo, retry, model, tools, mcp, config, doctor,
+        help. ``%hermes help`` explains each.
         """
         if cell is not None:
             from magics.asking import ask

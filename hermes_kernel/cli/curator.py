@@ -79,7 +79,7 @@ def curator(options: argparse.Namespace) -> int:
 
 @contextmanager
 def _tended() -> Iterator[Curator]:
-    """The curator of this home. Unlike other commands, this folds nothing: a rehearsal writes nothing at all."""
+    """The curator of this home. Unlike other commands, this folds nothing: a rehearsal leaves the home as it is."""
     from uuid import uuid4
 
     from hermes_kernel.learning.learning import open_learning

@@ -76,6 +76,8 @@ class Learning(Lore):
     def during(self, latest: Callable[[], Turn]) -> Iterator[None]:
         """While a turn is played looks give way to it; what it has taught is looked at when it is over."""
         before = latest()
+        if self._attended:
+            self.curator.give_way()
         with self.reflector.giving_way():
             try:
                 yield

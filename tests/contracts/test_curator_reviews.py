@@ -13,6 +13,7 @@ from hermes_kernel.core.learning.curating import State
 from hermes_kernel.core.learning.curating_choosing import CALLS
 from hermes_kernel.core.learning.curating_runs import DONE, Run
 from hermes_kernel.core.learnt import SkillChanged
+from hermes_kernel.core.turn import recall
 from hermes_kernel.testing import say, status
 from tests.contracts.curated import Tended, held
 
@@ -215,14 +216,17 @@ def test_a_run_makes_a_bounded_number_of_calls(tmp_path):
     assert len(run.reviews) == 8
 
 
-def test_a_rehearsal_asks_and_still_writes_nothing(tmp_path):
+def test_a_rehearsal_asks_and_changes_nothing_and_what_it_cost_is_counted(tmp_path):
     tended = tended_with(
         tmp_path, answer(verdict="patch", skill="plot", old="150 dots", new="300 dots", reason="Coarse.")
     )
     known(tended, "plot", body=BODY)
-    before, sessions = held(tmp_path, all=True), dict(tended.store._facts)
+    before, sessions = held(tmp_path, all=True), set(tended.store._facts)
     run = asyncio.run(tended.curator.rehearse())
     assert "+title. Save the figure as PNG with 300 dots per inch." in run.steps[0].diff
     assert run.calls == 1
     assert held(tmp_path, all=True) == before
-    assert dict(tended.store._facts) == sessions
+    (asked,) = set(tended.store._facts) - sessions
+    opened, *facts = tended.store.recall(asked)
+    assert opened.kind == "curator"
+    assert recall([opened, *facts]).usage.calls == 1

@@ -23,7 +23,6 @@ from hermes_kernel.settings import SettingsError
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import StoreError
-from hermes_kernel.world.store.memory import MemoryLog
 
 HOUR = 3_600.0
 FIRST_SECONDS, LOOK_SECONDS, RETRY_SECONDS = 60.0, 600.0, DAY
@@ -124,14 +123,12 @@ class Curator:
             return await self._running(now, review, by, self._reviewer()).played(stop or Stop())
 
     async def rehearse(self, *, now: float | None = None, review: bool | None = None, stop: Stop | None = None) -> Run:
-        """What `run` would do. Nothing is written: even what a model says of it is kept in memory alone.
+        """What `run` would do. Nothing is done; if a model is asked, what it said and cost is in the store.
 
         Raises:
             HermesError, StoreError: it cannot be looked at.
         """
-        reviewer = self._reviewer()
-        aside = reviewer.keeping(MemoryLog(clock=self._means.clock)) if reviewer else None
-        return await self._running(now, review, "person", aside).rehearsed(stop or Stop())
+        return await self._running(now, review, "person", self._reviewer()).rehearsed(stop or Stop())
 
     def _running(self, now: float | None, review: bool | None, by: str, reviewer: Reviewer | None) -> Running:  # noqa: FBT001
         at = self._means.clock.now() if now is None else now

@@ -19,7 +19,6 @@ from hermes_kernel.session import Session
 from hermes_kernel.world.aside import Aside
 from hermes_kernel.world.compressing import Digester
 from hermes_kernel.world.perform import Performer
-from hermes_kernel.world.ports import Archive
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools import Tools
 
@@ -39,10 +38,6 @@ class Reviewer:
     def small(self) -> bool:
         """The model is the local one, which is not asked unless a person wants it."""
         return self.resources.equipment.small
-
-    def keeping(self, store: Archive) -> Reviewer:
-        """The same, with its sessions kept in another store."""
-        return replace(self, resources=replace(self.resources, store=store))
 
     async def ask(self, question: Question, prompt: str, aside: Aside, stop: Stop) -> tuple[Review, Verdict | None]:
         """Ask, and once more where the answer is none; what it said, and the verdict if it gave one.

@@ -91,7 +91,8 @@ class Shelf:
         if skill.origin == "bundled" or digest in self._marks.read().get(skill.name, UNMARKED).trusted:
             return ()
         escaped = digest == skill.digest and skill.description not in text
-        return self._reading.scanned.scan(digest, text, *([skill.description] if escaped else []))
+        unescaped = text.replace("\\n", "\n")  # where lines begin tells marks of speakers from mere words
+        return self._reading.scanned.scan(digest, text, *([skill.description, unescaped] if escaped else []))
 
     def keep(self) -> None:
         """Have other processes know which texts were looked through."""

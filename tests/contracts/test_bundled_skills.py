@@ -101,12 +101,12 @@ def test_exploring_works_on_an_empty_table(capsys):
 
 def test_cleaning_works_on_a_copy_and_names_what_it_could_not_read(sales, capsys):
     before = sales.copy()
-    first, numbers, dates, *rest = blocks("cleaning-a-table")
-    names = run([first, numbers, dates], df=sales)
+    first, missing, numbers, dates, *rest = blocks("cleaning-a-table")
+    names = run([first, missing, numbers, dates], df=sales)
     clean = names["clean"]
     assert clean["region"].tolist()[:2] == ["North", "north"]
     assert clean["region"].isna().sum() == clean["revenue"].isna().sum() == 1
-    assert "7 rows, now 6 and missing:" in capsys.readouterr().out
+    assert "7 rows, now 6" in capsys.readouterr().out
     read = names["numbers"](sales["revenue"])
     assert read.dropna().tolist() == [1200.5, 3.0, 5.0, 7.0, 11.0, 5.0]
     assert "6 read, 1 not: ['unknown']" in capsys.readouterr().out

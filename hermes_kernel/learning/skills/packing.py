@@ -47,6 +47,8 @@ def packed(path: Path) -> Packed:
     try:
         if path.is_dir():
             return _skill(*_from_folder(path), path.name)
+        if path.exists() and not path.is_file():
+            raise SkillError(f"{path} is a pipe or device, neither a folder nor a zip file.")
         return _skill(*_from_zip(path), path.stem)
     except OSError as error:
         raise SkillError(f"{path} cannot be read: {error.strerror or error}.") from None

@@ -222,3 +222,55 @@ def test_no_name_of_a_file_leads_out_of_the_skill(file, homes):
     with pytest.raises(SkillError) as refused:
         home.library.read("tidy", file)
     assert not set(str(refused.value)) & set(UNSEEN)
+
+
+# --- skills that are made or installed --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cases", families(each for each in texts() if "separators" not in each.name))
+def test_a_model_cannot_make_a_skill_of_it_without_the_person(cases, homes):
+    home, missed = homes(), []
+    for n, each in enumerate(cases):
+        name, named = f"made-{n}", ""
+        try:
+            done = home.workshop.create(name, skill(name, body=each.text), by="model")
+            named = done.text if done.proposal or done.findings else ""
+        except SkillError as error:
+            named = str(error)
+        if not named or each.canary in home.library.index() or name in home.library.all():
+            missed.append((each.name, named))
+    assert not missed
+
+
+@pytest.mark.parametrize("name", SKILLS)
+def test_a_skill_of_such_a_name_is_made_nowhere_or_whole_in_its_place(name, homes):
+    home = homes()
+    with suppress(SkillError):
+        home.workshop.create(name, skill(name.encode("utf-8", "replace").decode()), by="model")
+    made = [each for each in home.path.rglob("SKILL.md") if "history" not in each.parts]
+    assert all(each.parent.parent == home.skills for each in made)
+    assert home.is_clean()
+
+
+@pytest.mark.parametrize("parcel", list(parcels()), ids=lambda parcel: parcel.name)
+def test_a_hostile_parcel_writes_nothing_elsewhere_and_is_named(parcel, homes):
+    home = homes()
+    place = home.path.parent / "place"
+    place.mkdir()
+    path = parcel.make(place, home.outside)
+    home.before = home.tree()
+    around = {each.name for each in home.path.parent.iterdir()}
+    named = ""
+    try:
+        named = " ".join(each.what for each in home.workshop.install(path, anyway=True).findings)
+    except SkillError as error:
+        named = str(error)
+        assert not home.library.all()
+    assert not set(named) & set(UNSEEN)
+    for name in home.library.all():
+        for file in home.skills.joinpath(name).rglob("*"):
+            assert not file.is_symlink()
+            assert SECRET not in (file.read_text(errors="replace") if file.is_file() else "") or parcel.whole
+    assert home.is_clean()
+    assert {each.name for each in home.path.parent.iterdir()} == around
+    assert named or parcel.whole

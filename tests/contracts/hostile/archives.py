@@ -208,7 +208,7 @@ ODD: dict[str, Callable[[Path, Path], Path]] = {
     "nothing in it": lambda p, _: zipped(p, skill_too=False),
     "no skill": lambda p, _: zipped(p, ("readme.md", "x"), skill_too=False),
     "two skills": lambda p, _: zipped(p, ("other/SKILL.md", skill("other"))),
-    "buried": lambda p, _: zipped(p, (f"a/b/c/d/e/f/{NAME}/SKILL.md", GOOD), skill_too=False),
+    "buried deep, which is fine": lambda p, _: zipped(p, (f"a/b/c/d/e/f/{NAME}/SKILL.md", GOOD), skill_too=False),
     "a name outside": lambda p, _: zipped(p, ("gift/SKILL.md", skill('"../evil"')), skill_too=False),
     "a name of the archive": lambda p, _: zipped(p, ("gift/SKILL.md", skill('".archive"')), skill_too=False),
     "yaml bomb": lambda p, _: zipped(
@@ -261,6 +261,6 @@ def parcels() -> Iterator[Parcel]:
     """All of them."""
     yield from of_names()
     for kind, make in ODD.items():
-        yield Parcel(f"zip: {kind}", make)
+        yield Parcel(f"zip: {kind}", make, whole="fine" in kind)
     for kind, act in FOLDERS.items():
         yield Parcel(f"folder: {kind}", _folder(act))

@@ -89,7 +89,9 @@ def understood(raw: bytes) -> Content:
 
 def texts(text: str, said: Front) -> tuple[str, ...]:
     """What is to be looked through of a SKILL.md: what is written, and what its escapes stand for."""
-    return (text, said.description) if "\\" in text and said.description not in text else (text,)
+    if "\\" not in text or said.description in text:
+        return (text,)
+    return text, said.description, text.replace("\\n", "\n")  # where a line begins tells a mark from mere words
 
 
 def violations(folder: Path) -> tuple[str, ...]:

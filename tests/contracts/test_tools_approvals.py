@@ -323,6 +323,57 @@ async def test_the_agents_own_folder_is_asked_about_and_what_a_person_allowed_is
     assert len(person.asked) == 1
 
 
+KEPT = (
+    "approvals.json", "Approvals.json", "skills/.hermes-kernel.json", "skills/.hermes-kernel.scanned.json",
+    "skills/.usage.json", "memories/.MEMORY.md.known", "memories/.USER.md.known", "proposals/new.json",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("inside", [False, True], ids=["beside the home", "in the home"])
+async def test_no_file_that_says_what_a_person_consented_to_is_the_agents_to_change(tmp_path, inside):
+    person = Someone("always")
+    tools = toolbox(tmp_path, person, cwd=tmp_path / "home" if inside else tmp_path, approvals="allow")
+    for name in KEPT:
+        kept = tmp_path / "home" / name
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        path = name if inside else str(kept)
+        assert "never allowed" in observed(await run_calls(tools, ("write_file", {"path": path, "content": "{}"}))).text
+        kept.write_text("a")
+        changed = await run_calls(tools, ("edit_file", {"path": path, "old": "a", "new": "b"}))
+        assert "never allowed" in observed(changed).text
+        assert kept.read_text() == "a"
+    assert person.asked == []
+
+
+@pytest.mark.parametrize(
+    ("command", "cwd"),
+    [
+        ("echo x > {home}/skills/.hermes-kernel.json", "."),
+        ("echo x >> $HERMES_HOME/memories/MEMORY.md", "."),
+        ('cp x "${{HERMES_HOME}}/proposals/a.json"', "."),
+        ("echo x > home/kernel.toml", "."),
+        ("tee ./home/evil.md < x", "."),
+        ("echo x > skills/.hermes-kernel.json", "home"),
+        ("sed -i s/a/b/ MEMORY.md", "{home}/memories"),
+        ("cd {home} && cp /tmp/x approvals.json", "."),
+    ],
+)
+async def test_a_command_that_plainly_writes_to_the_agents_own_folder_is_asked_about(tmp_path, command, cwd):
+    (tmp_path / "home" / "memories").mkdir(parents=True)
+    person, home = Someone("no"), str(tmp_path / "home")
+    call = {"command": command.format(home=home), "cwd": cwd.format(home=home)}
+    assert not observed(await run_calls(toolbox(tmp_path, person), ("terminal", call))).ok
+    assert len(person.asked) == 1
+
+
+async def test_a_command_that_only_reads_there_or_writes_elsewhere_is_not_asked_about(tmp_path):
+    (tmp_path / "home" / "memories").mkdir(parents=True)
+    tools = toolbox(tmp_path, Nobody())
+    for command in (f"ls {tmp_path}/home 2>&1", "cat home/memories/x 2>/dev/null; true", "echo x > homework.txt"):
+        assert observed(await run_calls(tools, ("terminal", {"command": command}))).ok, command
+    assert observed(await run_calls(tools, ("terminal", {"command": "ls", "cwd": "home"}))).ok
+
+
 async def test_a_question_shows_what_would_run_and_hides_nothing_in_it(tmp_path):
     person = Someone("no")
     await run_calls(toolbox(tmp_path, person), ("terminal", {"command": "rm -rf a # \u202e\x1b[2K safe"}))

@@ -11,6 +11,11 @@ from hermes_kernel.world.tools.results import ToolError
 from hermes_kernel.world.tools.risk import Risk
 
 APPROVALS = "approvals.json"
+CONSENTS = frozenset({
+    APPROVALS, "skills/.hermes-kernel.json", "skills/.hermes-kernel.scanned.json", "skills/.usage.json",
+    "memories/.memory.md.known", "memories/.user.md.known",
+})  # fmt: skip
+WAITING = "proposals/"
 NEAR = 5
 NAME_BYTES = 255  # what file systems take
 
@@ -44,13 +49,22 @@ def write_risk(path: str, folder: Path, home: Path) -> Risk | None:
     except (ValueError, RuntimeError, OSError):
         return None
     work, own = Path(os.path.realpath(folder)), Path(os.path.realpath(home))
-    if target.parent == own and target.name == APPROVALS:
-        return Risk("write:approvals", "it changes what you have allowed", forbidden=True)
+    if _is_consent(target, own):
+        return Risk("write:approvals", "it changes what you have allowed or consented to", forbidden=True)
     if target.is_relative_to(own):
         return Risk(f"write:{target.parent}", f"it writes to the agent's own folder, to {target}")
     if target.is_relative_to(work):
         return None
     return Risk(f"write:{target.parent}", f"it writes outside the working folder {work}, to {target}")
+
+
+def _is_consent(target: Path, own: Path) -> bool:
+    """Whether a file of the home says what a person has allowed, consented to or not decided yet, or whose a skill is.
+    Names are told apart as file systems do that know no case."""
+    if not target.is_relative_to(own):
+        return False
+    named = target.relative_to(own).as_posix().casefold()
+    return named in CONSENTS or named.startswith(WAITING)
 
 
 def missing(path: str, at: Path) -> ToolError:

@@ -119,7 +119,7 @@ class Tools:
             make_read_file(here, settings.tool_result_chars),
             make_write_file(here, self.home),
             make_edit_file(here, self.home),
-            make_terminal(here, settings.tool_seconds, lambda: self.secrets),
+            make_terminal(here, self.home, settings.tool_seconds, lambda: self.secrets),
             make_search_files(here),
             *self._of_session(),
             make_clarify(lambda: self.person),

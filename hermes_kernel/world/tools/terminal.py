@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hermes_kernel.core.redact import SHORTEST
-from hermes_kernel.world.tools.danger import shell_risk
+from hermes_kernel.world.tools.danger_home import shell_risk_at
 from hermes_kernel.world.tools.places import located, said
 from hermes_kernel.world.tools.processes import Ended, run_process
 from hermes_kernel.world.tools.results import Result, ToolError
@@ -34,9 +34,12 @@ OVERWRITTEN = re.compile(r"(?<![^\n\r])[^\n\r]*+\r(?!\n)(?=[^\n])")
 LONGEST = 7 * 86_400.0
 
 
-def make_terminal(folder: Callable[[], Path], seconds: float, secrets: Callable[[], Collection[str]]) -> Tool:
+def make_terminal(
+    folder: Callable[[], Path], home: Path, seconds: float, secrets: Callable[[], Collection[str]]
+) -> Tool:
     """The tool for commands in `folder`, each with a deadline of `seconds` unless it names its own. No variable whose
-    name or value is a secret (``secrets``: the values known to be) is passed on."""
+    name or value is a secret (``secrets``: the values known to be) is passed on. A write to the agent's own `home` is a
+    risk."""
     limit = seconds
 
     async def terminal(command: str, seconds: float = limit, cwd: str = ".") -> Result:
@@ -64,7 +67,7 @@ def make_terminal(folder: Callable[[], Path], seconds: float, secrets: Callable[
         return told(ended, deadline)
 
     def risk(arguments: Mapping[str, Any]) -> Risk | None:
-        return shell_risk(arguments["command"])
+        return shell_risk_at(arguments["command"], folder() / str(arguments.get("cwd", ".")), home)
 
     return built_in(terminal, seconds=LONGEST + 60, dangerous=risk)
 

@@ -1,0 +1,42 @@
+"""Which shell commands need a person's word because they plainly write to the agent's own folder, by any of its names
+or from within. A guard against accidents, like all of `danger`."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from hermes_kernel.core.text import brief
+from hermes_kernel.world.tools.danger import shell_risk
+from hermes_kernel.world.tools.risk import Risk
+
+OWN = "~/.hermes"  # as the table of `danger` knows it
+SHORTEST = 3  # parts of a path; a home that is nearly the root is named by everything
+WRITES = re.compile(
+    r">(?!&|\s*/dev/null)|\b(?:tee|mv|cp|rm|ln|install|rsync|truncate|dd|touch|unzip|tar|patch|shred)\b|\bsed\s+-\w*i"
+)
+THERE = re.compile(rf"\b(?:cd|pushd)\s+[\"']?{re.escape(OWN)}(?![\w-])")
+
+
+def shell_risk_at(command: str, at: Path, home: Path) -> Risk | None:
+    """The worst thing `command`, run in the folder `at`, is known to do, writes to `home` among it; or None."""
+    own = Path(os.path.realpath(home))
+    here = Path(os.path.realpath(at))
+    for name in _names(home, own, here):
+        command = re.sub(rf"(?<![\w/.~-]){re.escape(name)}(?![\w-])", lambda _: OWN, command)
+    if risk := shell_risk(command):
+        return risk
+    if (here.is_relative_to(own) or THERE.search(command)) and WRITES.search(command):
+        return Risk("shell:own-folder", f"it may write to the agent's own folder ({brief(command, 200)})")
+    return None
+
+
+def _names(home: Path, own: Path, here: Path) -> Iterator[str]:
+    """How a command may call the folder, the longest first."""
+    paths = [str(each) for each in (home, own) if len(each.parts) >= SHORTEST]
+    if own.is_relative_to(here) and own != here:
+        beside = own.relative_to(here).as_posix()
+        paths += [beside, f"./{beside}"]
+    yield from ("${HERMES_HOME}", "$HERMES_HOME", *sorted(paths, key=len, reverse=True))

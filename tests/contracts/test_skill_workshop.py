@@ -147,8 +147,31 @@ def test_a_program_by_a_model_waits(there: Desk):
     assert {each.kind for each in done.findings} == {"script"}
 
 
+@pytest.mark.parametrize(
+    "what",
+    [
+        {"action": "dance"}, {"action": ""}, {"after": ""}, {"action": "archive"}, {"name": "two words"},
+        {"name": "red\x1b[31m"}, {"name": ".archive"}, {"name": "x", "folder": "../x"}, {"folder": "a/.b/made"},
+        {"after": "0" * 64}, {"after": "x"}, {"name": "n" * 300},
+    ],
+)  # fmt: skip
+def test_a_proposal_that_somebody_spoilt_is_one_line_and_changes_nothing(there: Desk, what: dict[str, str]):
+    after = there.history.changed("", {"SKILL.md": WORK.format(name="made").encode()})
+    whole = {"action": "create", "name": "made", "before": "", "after": after, **what}
+    whole.setdefault("folder", whole["name"])
+    proposal = there.proposals.add("skill", whole, by="review")
+    with pytest.raises(SkillError) as refused:
+        there.workshop.accept(proposal)
+    assert "\n" not in str(refused.value)
+    assert [each.origin for each in there.library.all().values()] == ["bundled"]
+    assert there.proposals.all() == (proposal,)
+    there.workshop.accept(there.proposals.add("skill", {**whole, "name": "made", "folder": "My Work/made",
+                                                        "action": "create", "after": after}, by="review"))  # fmt: skip
+    assert there.library.get("made").category == "My Work"
+
+
 def test_a_person_is_told_what_is_suspicious(there: Desk):
-    with pytest.raises(NeedsConsent, match="--anyway"):
+    with pytest.raises(NeedsConsent, match="cleaning was left as it is: something in it is suspicious"):
         there.workshop.create("cleaning", WORK.format(name="cleaning") + "<|im_start|>", by="person")
     there.workshop.create(
         "cleaning", WORK.format(name="cleaning") + "<|im_start|>", by="person", consent=Consent.INFORMED

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from hermes_kernel.core.learning.finding import Finding
 from hermes_kernel.core.learning.threat_folding import folded
@@ -20,10 +21,12 @@ from hermes_kernel.core.text import brief
 
 AT_MOST = 50  # findings of one text
 EXCERPT = 160  # characters
+WORDS = 3  # of a name, of which fewer say nothing
 SIGN = 4  # characters, of which fewer say nothing alone
 
 _LETTERS = by_word((*ENGLISH, *SECRETS, *SCRIPTS, *LETTERS))
 _IDEOGRAPHS = by_word(IDEOGRAPHS)
+_BETWEEN = re.compile(r"[\W_]+")
 _WORD = re.compile(r"[^\W_]+")
 _EASTERN = re.compile("|".join(sorted(map(re.escape, _IDEOGRAPHS), key=len, reverse=True)))
 
@@ -36,6 +39,15 @@ def threats(text: str) -> tuple[Finding, ...]:
         if len(found) < AT_MOST:
             found.setdefault((each.what, each.line), each)
     return tuple(sorted(found.values(), key=lambda finding: finding.line))
+
+
+@lru_cache(1_000)
+def in_name(name: str) -> tuple[Finding, ...]:
+    """What is suspicious in the name of a skill or a file, which a model reads as well; nothing where it is too short
+    to say something."""
+    words = _BETWEEN.sub(" ", name).strip()
+    found = threats(words) if words.count(" ") + 1 >= WORDS else ()
+    return tuple(Finding(each.kind, f"{each.what}, in a name", each.excerpt) for each in found)
 
 
 def _signs(text: str) -> Iterator[Finding]:

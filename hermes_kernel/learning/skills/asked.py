@@ -6,6 +6,7 @@ Each answer is a value for a program, and rows or text for whoever reads it. Eve
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,8 @@ from hermes_kernel.core.learning.skill import Skill, SkillError, State
 from hermes_kernel.core.learning.skill_index import one_line
 from hermes_kernel.core.learning.skill_search import Text, found
 from hermes_kernel.learning.proposals import NoProposal
-from hermes_kernel.learning.skills.disk import files
+from hermes_kernel.learning.skills.checking import suspicious
+from hermes_kernel.learning.skills.disk import content, files, inside
 from hermes_kernel.learning.skills.reading import read_main
 
 if TYPE_CHECKING:
@@ -64,6 +66,7 @@ def shown(lore: Lore, name: str) -> Answer:
     """All there is to see of one skill, whatever its state: a person may read what a model may not."""
     skill = lore.skills.get(name)
     read, uses = read_main(skill.folder), lore.skills.uses()
+    found = sentences((*skill.findings, *_in_files(skill)))
     count, last = uses.get(skill.name, (0, 0.0))
     about = [
         ("state", f"{skill.state}{', pinned' if skill.pinned else ''}{', trusted' if skill.trusted else ''}"),
@@ -72,9 +75,10 @@ def shown(lore: Lore, name: str) -> Answer:
         ("folder", skill.folder),
         ("files", ", ".join(one_line(each, 200) for each in files(skill.folder))),
         ("uses", f"{count:,}, the last {minute(last)}" if count else "none"),
-        *(("suspicious", said) for said in sentences(skill.findings)),
+        *(("suspicious", said) for said in found),
     ]
-    value = {**_plain(skill), "uses": _uses(uses, skill.name), "files": files(skill.folder), "text": read.text}
+    more = {"files": files(skill.folder), "text": read.text, "suspicious": found}
+    value = {**_plain(skill), "uses": _uses(uses, skill.name), **more}
     return Answer(value, ("", ""), tuple(row for row in about if row[1]), text=read.text)
 
 
@@ -88,7 +92,9 @@ def do(lore: Lore, name: str, verb: str, words: Sequence[str]) -> Answer:
         none(verb, words)
         skill = lore.skills.mark(name, MARKING[verb], "person")
         row = _row(skill, *lore.skills.uses().get(skill.name, (0, 0.0)))
-        return Answer(_plain(skill), COLUMNS, (row,), note=skill.why)
+        found = sentences((*skill.findings, *_in_files(skill))) if verb == "trust" else []
+        note = "\n".join([*filter(None, [skill.why]), *(f"consented to: {each}" for each in found)])
+        return Answer(_plain(skill), COLUMNS, (row,), note=note)
     if verb in LOOKING:
         return DO[verb](lore, lore_name(lore, name), words)
     if verb not in CHANGING:
@@ -109,7 +115,7 @@ def install(lore: Lore, words: Sequence[str]) -> Answer:
         SkillError: it cannot be; also where something in it is suspicious and the person has not said ``--anyway``.
     """
     paths = [word for word in words if word not in FLAGS]
-    if len(paths) != 1:
+    if len(paths) != 1 or not paths[0].strip():
         raise SkillError("skills install takes the PATH of one folder or .zip file, and --anyway or --replace.")
     path = Path(paths[0]).expanduser()
     return done(lore.workshop.install(path, anyway="--anyway" in words, replace="--replace" in words))
@@ -214,6 +220,15 @@ def _plain(skill: Skill) -> dict[str, Any]:
         "trusted": skill.trusted, "description": skill.description, "category": skill.category, "folder": skill.folder,
         "tags": list(skill.tags), "why": skill.why, "suspicious": sentences(skill.findings),
     }  # fmt: skip
+
+
+def _in_files(skill: Skill) -> Iterator[Finding]:
+    """What is suspicious in the texts of a skill's other files."""
+    held: dict[str, bytes] = {}
+    for name in files(skill.folder) if skill.origin != "bundled" else ():
+        with suppress(SkillError):
+            held[name] = content(inside(skill.folder, name))
+    return (each for found in suspicious(held).values() for each in found if each.kind != "script")
 
 
 def _uses(uses: Mapping[str, tuple[int, float]], name: str) -> dict[str, Any]:

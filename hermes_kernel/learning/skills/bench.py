@@ -52,8 +52,8 @@ class Bench:
         if why := has_to_wait(who.by, origin, consent, findings):
             return self._proposed(wanted, who, why, findings)
         if findings and consent is not Consent.INFORMED:
-            raise refused(wanted.name, findings)
-        held = suspicious(new)
+            raise refused(f"{wanted.name} was left as it is", findings)
+        held = suspicious(new, called=wanted.name)
         digests = self.history.files(wanted.after)
         done = self._put(replace(wanted, trusted=frozenset(digests[name] for name in held)), who, findings)
         for file in new if who.session else ():
@@ -99,15 +99,18 @@ class Bench:
         known: set[tuple[str, str, str]] = set()
         for file, content in old.items():
             if sha256(content).hexdigest() in trusted:
-                known |= {(each.kind, each.what, each.excerpt) for each in suspicious({file: content}).get(file, ())}
-        every = (each for found in suspicious(new).values() for each in found)
+                known |= {
+                    (each.kind, each.what, each.excerpt)
+                    for each in suspicious({file: content}, called=name).get(file, ())
+                }
+        every = (each for found in suspicious(new, called=name).values() for each in found)
         return tuple(each for each in every if (each.kind, each.what, each.excerpt) not in known)
 
-    def _suspects(self, tree: str) -> list[str]:
-        """The digests of the files of a tree in which something is suspicious."""
+    def _suspects(self, tree: str, called: str) -> list[str]:
+        """The digests of the files of a tree in which something is suspicious, as those of a skill so ``called``."""
         held = self.history.tree(tree)
         contents = {name: self.history.content(digest) for name, digest in held.files.items()}
-        return [held.files[name] for name in suspicious(contents, held.runnable)]
+        return [held.files[name] for name in suspicious(contents, held.runnable, called)]
 
     def _spot(self, folder: Path) -> str:
         """``category/name`` of a folder."""

@@ -12,7 +12,8 @@ from hermes_kernel.core.learning.finding import Finding
 from hermes_kernel.core.learning.skill import SkillError
 from hermes_kernel.core.learning.skill_front import Refused, forbidden, front, parted
 from hermes_kernel.core.learning.skill_paths import MAIN, colliding, wrong_file, wrong_installed
-from hermes_kernel.core.learning.threats import threats
+from hermes_kernel.core.learning.threats import in_name, threats
+from hermes_kernel.learning.skills.reading import texts, understood
 from hermes_kernel.learning.skills.trees import FILE_BYTES, FILES
 
 MAIN_CHARS = 100_000  # of a SKILL.md; the original's limit
@@ -109,9 +110,13 @@ def named_in(text: str) -> str:
         raise SkillError(f"SKILL.md is not valid: {why}.") from None
 
 
-def suspicious(files: Mapping[str, bytes], runnable: Collection[str] = ()) -> dict[str, tuple[Finding, ...]]:
-    """What is suspicious in each of the files that have something."""
+def suspicious(
+    files: Mapping[str, bytes], runnable: Collection[str] = (), called: str = ""
+) -> dict[str, tuple[Finding, ...]]:
+    """What is suspicious in each of the files that have something; in a SKILL.md also what the skill is ``called``."""
     found = {name: tuple(_in_file(name, content, name in runnable)) for name, content in files.items()}
+    if MAIN in found:
+        found[MAIN] = (*in_name(called), *found[MAIN])
     return {name: each for name, each in found.items() if each}
 
 
@@ -121,9 +126,11 @@ def _in_file(name: str, content: bytes, is_runnable: bool) -> Iterator[Finding]:
         yield Finding("script", f"{name} is a program, which the agent may run", name)
     elif content.startswith(ARCHIVES) or lower.endswith(ARCHIVE_ENDS):
         yield Finding("script", f"{name} is an archive, into which nobody has looked", name)
+    yield from in_name(name)
     text = text_of(content)
     if text is None:
         return
-    for each in threats(text):
-        where = "" if name == MAIN else f" in {name}"
+    where = "" if name == MAIN else f" in {name}"
+    looked_through = texts(text, understood(content).front.description) if name == MAIN else (text,)
+    for each in dict.fromkeys(found for part in looked_through for found in threats(part)):
         yield Finding(each.kind, each.what + where, each.excerpt, each.line)

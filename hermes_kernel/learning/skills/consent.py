@@ -64,12 +64,9 @@ def has_to_wait(by: str, origin: str, consent: Consent, findings: Iterable[Findi
     return ""
 
 
-def refused(name: str, findings: tuple[Finding, ...]) -> NeedsConsent:
-    """What a person is told who did not know of the findings."""
-    shown = "; ".join(sentence(each) for each in findings[:5]) + ("; …" if len(findings) > 5 else "")
-    return NeedsConsent(
-        f"{name} was left as it is: {shown}. Look at it, and if you want it so, say --anyway.", findings
-    )
+def refused(what: str, findings: tuple[Finding, ...]) -> NeedsConsent:
+    """What a person is told who did not know of the findings, which whoever shows it adds."""
+    return NeedsConsent(f"{what}: something in it is suspicious.", findings)
 
 
 def sentence(finding: Finding) -> str:

@@ -35,12 +35,12 @@ class Installing(Bench):
             raise SkillError(f"{what.name[:80]!r} cannot be installed: {wrong}.")
         check_sizes(what.files)
         check_main(what.name, what.files, strict=False)
-        held = suspicious(what.files, what.runnable)
+        held = suspicious(what.files, what.runnable, what.name)
         findings = tuple(each for found in held.values() for each in found)
         with self.changing.alone():
             wanted = self._to_install(what, category, held, replace=replace)
             if findings and not anyway:
-                raise refused(f"{what.name} was not installed; what there was", findings)
+                raise refused(f"{what.name} was not installed", findings)
             return self._put(wanted, Who(by, session, why or f"from {path.name}"), findings)
 
     def _to_install(self, what: Packed, category: str, held: Iterable[str], *, replace: bool) -> Wanted:

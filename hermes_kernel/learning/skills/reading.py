@@ -62,7 +62,7 @@ class Reading:
         if known is not None:
             return known
         read = read_main(folder)  # which may be another by now, so what is found is remembered of that one
-        return self.scanned.scan(read.digest, *texts(read.text, read.front))
+        return self.scanned.scan(read.digest, *texts(read.text, read.front.description))
 
 
 def read_main(folder: str) -> Content:
@@ -87,11 +87,14 @@ def understood(raw: bytes) -> Content:
         return _by_reference(digest, text)
 
 
-def texts(text: str, said: Front) -> tuple[str, ...]:
-    """What is to be looked through of a SKILL.md: what is written, and what its escapes stand for."""
-    if "\\" not in text or said.description in text:
+def texts(text: str, described: str) -> tuple[str, ...]:
+    """What is to be looked through of a SKILL.md: what is written, and what its head makes of it. A description may be
+    put together of lines between which much else is written, or of escapes."""
+    if described in text:
         return (text,)
-    return text, said.description, text.replace("\\n", "\n")  # where a line begins tells a mark from mere words
+    # where a line begins tells a mark of a speaker from mere words
+    unescaped = (text.replace("\\n", "\n"),) if "\\n" in text else ()
+    return (text, described, *unescaped)
 
 
 def violations(folder: Path) -> tuple[str, ...]:

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 from hermes_kernel.core.learning.finding import Finding
 from hermes_kernel.core.learning.skill import NAMED, Skill, State
+from hermes_kernel.core.learning.threats import in_name
 from hermes_kernel.learning.skills.disk import ARCHIVE, Place, places
 from hermes_kernel.learning.skills.marks import Mark, Marks
-from hermes_kernel.learning.skills.reading import Reading, Told
+from hermes_kernel.learning.skills.reading import Reading, Told, texts
 
 NAME = "its folder's name may hold letters, digits, - _ and . only, and begins with a letter or a digit: rename it"
 UNMARKED = Mark()
@@ -69,7 +70,7 @@ class Shelf:
         """The skill there."""
         told, mark, place = self._reading.told(spot.place), spot.mark, spot.place
         looked_at = not (spot.bundled or told.why or spot.archived)
-        findings = self._reading.findings(told.digest, place.folder) if looked_at else ()
+        findings = (*in_name(place.name), *self._reading.findings(told.digest, place.folder)) if looked_at else ()
         state, why = _state(spot, told, findings)
         return Skill(
             spot.name,
@@ -90,9 +91,7 @@ class Shelf:
         """What in a file of a skill nobody has consented to, as this process sees it: nothing in a bundled one."""
         if skill.origin == "bundled" or digest in self._marks.read().get(skill.name, UNMARKED).trusted:
             return ()
-        escaped = digest == skill.digest and skill.description not in text
-        unescaped = text.replace("\\n", "\n")  # where lines begin tells marks of speakers from mere words
-        return self._reading.scanned.scan(digest, text, *([skill.description, unescaped] if escaped else []))
+        return self._reading.scanned.scan(digest, *texts(text, skill.description if digest == skill.digest else ""))
 
     def keep(self) -> None:
         """Have other processes know which texts were looked through."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hermes_kernel.core.learning.skill import SkillError
 from hermes_kernel.core.learning.skill_index import one_line
+from hermes_kernel.core.learning.threats import in_name
 from hermes_kernel.core.learnt import SkillUsed
 from hermes_kernel.core.safe import clean
 from hermes_kernel.learning.skills.disk import MAIN, files
@@ -80,8 +81,9 @@ def _head(opened: Opened) -> str:
     """What a reader needs to know besides: where it is, so that its scripts can be run, and what else there is."""
     skill = opened.skill
     lines = [f"[Skill {skill.name}: {opened.file}, in the folder {one_line(skill.folder, 400)}]"]
-    if opened.file == MAIN and (names := files(skill.folder)):
-        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    if opened.file == MAIN and (there := files(skill.folder)):
+        names = [name for name in there if skill.origin == "bundled" or not in_name(name)]
+        more = f" and {len(there) - len(names[:NAMED])} more" if len(there) > len(names[:NAMED]) else ""
         lines.append(f"[Its files: {', '.join(one_line(name, 200) for name in names[:NAMED])}{more}]")
     return "\n".join(lines)
 

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 from hermes_kernel.core.learning.patch_diffs import applied, hunks
 from hermes_kernel.core.learning.patching import NoPatch, patched
-from hermes_kernel.core.learning.skill import NoSkill, Skill, SkillError, State
+from hermes_kernel.core.learning.skill import NAMED, NoSkill, Skill, SkillError, State
 from hermes_kernel.core.learning.skill_paths import MAIN, wrong_category, wrong_file, wrong_name
 from hermes_kernel.core.learnt import SkillChanged
 from hermes_kernel.core.redact import redact
 from hermes_kernel.core.text import scrub
 from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.learning.proposals import Proposal, Proposals
+from hermes_kernel.learning.skills.bench import SAID
 from hermes_kernel.learning.skills.changing import Changing, Wanted, Who
 from hermes_kernel.learning.skills.checking import check_main, check_sizes, text_of
 from hermes_kernel.learning.skills.consent import MODELS, Consent, Done, NeedsConsent
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Consent", "Done", "NeedsConsent", "Workshop"]
 
+UNREADABLE = "This proposal cannot be understood. Reject it."
 LONG = 2_000  # characters of a file from which on half of it is not dropped without a reason
 
 
@@ -117,13 +119,15 @@ class Workshop(Shelving, Installing):
         what = {key: str(value) for key, value in proposal.what.items() if isinstance(value, str)}
         name, action, before, after = (what.get(key, "") for key in ("name", "action", "before", "after"))
         folder = self._proposed_folder(what.get("folder", ""), name)
+        if action not in {*SAID, "archive"} or not (before if action == "archive" else after):
+            raise SkillError(UNREADABLE)
         who = Who(proposal.by, proposal.session, proposal.why or f"accepted by the {by}")
         with self.changing.alone():
             if self.changing.current(folder) != before:
                 raise SkillError(
                     f"{name} was changed since this was proposed. Reject {proposal.id}, or ask for it anew."
                 )
-            trusted = frozenset(self._suspects(after)) if action != "archive" else frozenset[str]()
+            trusted = frozenset(self._suspects(after, name)) if action != "archive" else frozenset[str]()
             wanted = Wanted(name, action, folder, before, after, what.get("file", ""), what.get("origin", ""), trusted)
             done = self._shelved(wanted, who) if action == "archive" else self._put(wanted, who)
             self.proposals.remove(proposal)
@@ -231,8 +235,9 @@ class Workshop(Shelving, Installing):
 
     def _proposed_folder(self, spot: str, name: str) -> Path:
         *category, last = spot.split("/")
-        if wrong_category("/".join(category)) or last != name or not name or name in {".", ".."}:
-            raise SkillError("This proposal cannot be understood. Reject it.")
+        hidden = any(not part.isprintable() or part[:1] in {"", "."} for part in category)
+        if hidden or last != name or not NAMED.fullmatch(name):
+            raise SkillError(UNREADABLE)
         return self.changing.skills / spot
 
     def changes(self, name: str) -> tuple[tuple[int, float, SkillChanged], ...]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from hermes_kernel.core.learning.curating import DAY, TABLE, State
-from hermes_kernel.core.learning.curating_runs import DONE, FAILED, INTERRUPTED, RUNNING, Run
+from hermes_kernel.core.learning.curating_runs import DONE, FAILED, INTERRUPTED, RUNNING, Run, words
 from hermes_kernel.core.learnt import Looked, SkillChanged, SkillMarked
 from hermes_kernel.errors import HermesError
 from hermes_kernel.learning.curating.shelf import Shelf
@@ -274,6 +274,18 @@ def test_a_rollback_restores_every_byte_and_can_itself_be_taken_back(tended):
     assert {dated.fact.action for dated in tended.chronicle.read(SkillChanged)} >= {"rollback"}
     asyncio.run(tended.curator.rollback(back.id))
     assert tended.bytes() == after
+
+
+def test_what_a_run_only_marked_is_counted_among_what_was_taken_back(tended):
+    tended.made("plot", "table")
+    tended.use("plot", "table")
+    tended.clock.pass_days(40)
+    assert {step.after for step in ran(tended).done} == {"stale"}
+    back = asyncio.run(tended.curator.rollback())
+    assert words(back).endswith(": 2 skills put back as before")
+    assert tended.states()["plot"] is State.ACTIVE
+    assert words(asyncio.run(tended.curator.rollback(back.id))).endswith(": 2 skills put back as before")
+    assert tended.states()["plot"] is State.STALE
 
 
 def test_skills_and_marks_made_since_stay_and_what_else_is_put_back_is_said(tended):

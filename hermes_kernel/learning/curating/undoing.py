@@ -91,7 +91,7 @@ class Undoing:
         except (SkillError, HermesError) as error:
             self._finished(replace(run, status=FAILED, why=str(error)))
             raise HermesError(f"Not all of it was put back; run it again. {error}") from None
-        self._record_marks(marks, run)
+        run = self._record_marks(marks, run)
         self._note(run)
         return self._finished(replace(run, status=DONE))
 
@@ -115,13 +115,17 @@ class Undoing:
             run = replace(run, steps=(*run.steps, _step(change, own)))
         return run
 
-    def _record_marks(self, marks: Mapping[str, Mark], run: Run) -> None:
+    def _record_marks(self, marks: Mapping[str, Mark], run: Run) -> Run:
         now = self._means.library.marks.read()
         for name in sorted(marks.keys() | now.keys()):
             was, stale = marks.get(name, Mark()).stale, now.get(name, Mark()).stale
             if was != stale:
                 mark = "stale" if stale else "active"
                 self._means.chronicle.record(SkillMarked(name, mark, self._by, why=f"rollback of {run.of}"))
+                if name not in run.names:
+                    step = Step(MOVE, name, "active" if stale else "stale", mark, why="as before", outcome=DID)
+                    run = replace(run, steps=(*run.steps, step))
+        return run
 
     def _note(self, run: Run) -> None:
         """The run that was taken back says so, and the skills that it had made stale are not."""

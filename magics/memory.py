@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from hermes_kernel.core.learning.memory import FILES, Change, MemoryRefused, MemoryThreat, size
+from hermes_kernel.core.learning.memory import FILES, Change, MemoryFull, MemoryRefused, MemoryThreat, size
 from hermes_kernel.core.learning.memory_words import LATER, asked, understood
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
@@ -43,6 +43,8 @@ def memory(desk: Desk, rest: str) -> Table:
         return DO[action](kept, words.strip())
     except MemoryThreat as threat:
         raise HermesError(f"{threat} {CONSENT}") from None
+    except MemoryFull as error:
+        raise HermesError(asking.full(kept, error)) from None
     except (MemoryRefused, NoProposal) as error:
         raise HermesError(str(error)) from None
 

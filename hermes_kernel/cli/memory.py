@@ -45,7 +45,8 @@ def memory(options: argparse.Namespace) -> int:
         Misuse: there is no such entry, change or proposal, or it cannot be remembered.
         StoreError: the disk or the store does not take it.
     """
-    from hermes_kernel.core.learning.memory import MemoryRefused, MemoryThreat
+    from hermes_kernel.core.learning.memory import MemoryFull, MemoryRefused, MemoryThreat
+    from hermes_kernel.learning.memory.asked import full
     from hermes_kernel.learning.proposals import NoProposal
 
     words = [*(["--anyway"] if options.anyway else []), *options.words]
@@ -54,6 +55,8 @@ def memory(options: argparse.Namespace) -> int:
             value, lines = DO[options.action](kept, words)
         except MemoryThreat as threat:
             raise Failure(f"{threat} {CONSENT}") from None
+        except MemoryFull as error:
+            raise Failure(full(kept, error)) from None
         except (MemoryRefused, NoProposal) as error:
             raise Failure(str(error)) from None
     _print(value, lines, as_json=options.json)

@@ -117,7 +117,14 @@ def test_a_full_memory_is_one_error_with_the_entries(said, monkeypatch):
     code, _, err = said("add", "Works in Bern on Tuesdays")
     assert code == 1
     assert "MEMORY.md has 9 of 20 characters" in err
+    assert "Shorten one of these with `edit N TEXT`, or `remove N`." in err
     assert "1. (9) Likes tea" in err
+    assert "operations" not in err
+    monkeypatch.setenv("HERMES_USER_CHARS", "20")
+    said("add", "user", "Is called Ann \x1b[31m")
+    code, _, err = said("add", "user", "Is from Bern, in fact")
+    assert "2. (" in err, "by the number that a person gives"
+    assert "\x1b" not in err
 
 
 def test_a_full_disk_is_one_line(tmp_path, monkeypatch, capsys):

@@ -23,7 +23,14 @@ class MemoryRefused(ValueError):
 
 
 class MemoryFull(MemoryRefused):
-    """What would be remembered is longer than it may be. The text shows the entries and says how much has to go."""
+    """What would be remembered of ``target`` is longer than it may be. ``said`` tells how much has to go, ``entries``
+    are those there are; what to do about it is for whoever tells it to a person or a model."""
+
+    def __init__(self, target: str, said: str, entries: str) -> None:
+        super().__init__(said + entries)
+        self.target = target
+        self.said = said
+        self.entries = entries
 
 
 class MemoryThreat(MemoryRefused):
@@ -136,10 +143,10 @@ def fits(target: str, before: Sequence[str], after: Sequence[str], limit: int, s
     if size(after) <= max(limit, size(before)):
         return
     raise MemoryFull(
+        target,
         f"{FILES[target]} has {size(before):,} of {limit:,} characters, and with this it would have {size(after):,}: "
-        f"{size(after) - limit:,} have to go. {UNCHANGED} Put entries together, shorten or remove what matters least, "
-        f"and add the new one, all in one call with `operations`."
-        f"{listed(before, show)}"
+        f"{size(after) - limit:,} have to go. {UNCHANGED}",
+        listed(before, show),
     )
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hermes_kernel.core.learning.memory import FILES, Change, Operation
+from hermes_kernel.core.learning.memory import FILES, Change, MemoryFull, Operation
 
 LATER = "It takes effect in the next session."
+ROOM = (
+    "Put entries together, shorten or remove what matters least, and add the new one, all in one call with "
+    "`operations`."
+)
 STOP = "{} tries in a row have failed: stop trying, leave what is remembered as it is, and go on with your answer."
 TRIES = 3  # as the original allows
 
@@ -21,8 +25,9 @@ def done(change: Change) -> str:
     return f"Done.{notes} {where} {LATER} Do not send it again."
 
 
-def failed(why: str, tries: int) -> str:
+def failed(error: Exception, tries: int) -> str:
     """What a model is told of a change that was not made, `tries` times in a row."""
+    why = f"{error.said} {ROOM}{error.entries}" if isinstance(error, MemoryFull) else str(error)
     return why if tries < TRIES else f"{why}\n{STOP.format(tries)}"
 
 

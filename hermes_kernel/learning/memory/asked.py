@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hermes_kernel.core.learning.memory import FILES, Change, MemoryRefused, Operation
+from hermes_kernel.core.learning.memory import FILES, Change, MemoryFull, MemoryRefused, Operation
 from hermes_kernel.core.text import brief
 from hermes_kernel.learning.memory.memory import Memory
 from hermes_kernel.learning.proposals import Proposal
@@ -67,6 +67,13 @@ def remove(memory: Memory, number: str) -> Change:
     """Forget entry `number`. Raises as `Memory.apply`."""
     line = the_line(memory, number)
     return memory.apply(line.target, [Operation("remove", old=line.entry)], by="person")
+
+
+def full(memory: Memory, error: MemoryFull) -> str:
+    """What a person is told where there is no room, with the numbers by which they name entries."""
+    there = [f"\n{each.n}. ({len(each.entry):,}) {brief(each.entry, 200)}" for each in lines(memory)
+             if each.target == error.target]  # fmt: skip
+    return f"{error.said} Shorten one of these with `edit N TEXT`, or `remove N`.{''.join(there)}"
 
 
 def chosen(memory: Memory, name: str) -> tuple[Proposal, ...]:

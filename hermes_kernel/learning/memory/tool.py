@@ -82,7 +82,7 @@ class _Desk:
             text = await self._done(target, operations)
         except (MemoryRefused, StoreError) as error:
             self.tries += 1
-            raise ToolError(failed(str(error), self.tries)) from None
+            raise ToolError(failed(error, self.tries)) from None
         self.tries = 0
         return Result(text)
 

@@ -34,7 +34,7 @@ def _head(run: Run) -> Iterator[str]:
         yield _text(run.asked)
     yield ""
     if run.done and run.status != "running":
-        yield f"Nothing was deleted. To take all of it back: `hermes-kernel curator rollback {run.id}`."
+        yield f"Nothing was deleted. To take all of it back: `hermes-kernel curator rollback {_text(run.id)}`."
         yield ""
 
 

@@ -1,10 +1,7 @@
-"""What a process does to a skill, and how it is killed at a step of that: the n-th time it touches the disk."""
+"""What a process does to a skill."""
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
 from pathlib import Path
 
 from hermes_kernel.learning.chronicle import Chronicle
@@ -17,18 +14,6 @@ from hermes_kernel.world.store.memory import MemoryLog
 
 NAME = "cleaning"
 TEXT = f"---\nname: {NAME}\ndescription: How it is done.\n---\n\n" + "".join(f"line {n}\n" for n in range(50))
-STEPS = (
-    "open",
-    "os.rename",
-    "os.mkdir",
-    "os.remove",
-    "os.rmdir",
-    "os.link",
-    "os.symlink",
-    "ctypes.",
-    "tempfile.",
-    "fcntl.",
-)
 
 
 def workshop(home: Path) -> tuple[Workshop, Library]:
@@ -58,16 +43,3 @@ def do(made: Workshop, verb: str) -> None:
             made.uninstall(NAME)
         case "install":
             made.install(made.changing.skills.parent / "source" / NAME, replace=True)
-
-
-def die_at(step: int) -> None:
-    """Be killed at the so-manyth time that the disk is touched."""
-    left = [step]
-
-    def count(event: str, _: object) -> None:
-        if event.startswith(STEPS):
-            left[0] -= 1
-            if left[0] < 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-    sys.addaudithook(count)

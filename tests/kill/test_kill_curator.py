@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,30 +16,25 @@ import pytest
 from hermes_kernel.core.learning.curating import State
 from hermes_kernel.core.learning.curating_runs import DONE, RUNNING
 from tests.contracts.curated import Tended, held, text
-from tests.kill.curating import LATER, NAMES, tended
+from tests.kill.curating import LATER, NAMES, make, tended
+from tests.kill.nursery import ROOT, Nursery, nursery
 
-ROOT = Path(__file__).parents[2]
+EVERY = 7  # touches from one death to the next; prime, so that it falls on another step of each skill
 EVERYBODY = {*NAMES, "stale", "used", "mine"}
 
 
-def started(home: Path, *what: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tests.kill.curating", str(home), *what]
-    return subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-
-
-def done(home: Path, *what: str) -> int:
-    process = started(home, *what)
-    _, error = process.communicate(timeout=120)
-    assert process.returncode in {0, -signal.SIGKILL}, error
-    return process.returncode
+@pytest.fixture(scope="module")
+def children() -> Iterator[Nursery]:
+    with nursery("tests.kill.curating:child") as children:
+        yield children
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory) -> Path:
     """A home in which a run is due."""
-    made = tmp_path_factory.mktemp("curated") / "home"
-    assert done(made) == 0
-    return made
+    home = tmp_path_factory.mktemp("curated") / "home"
+    make(home)
+    return home
 
 
 def skills(made: Tended) -> dict[str, bytes]:
@@ -60,24 +57,23 @@ def ended(home: Path) -> Tended:
     return made
 
 
-def deaths(home: Path, tmp_path: Path, what: str, every: int):
+def deaths(children: Nursery, home: Path, what: str) -> Iterator[Path]:
     """Copies of the home in which the work died later and later, until it does not die any more."""
-    at = 1
-    while True:
-        copy = tmp_path / f"{what}-{at}"
+    for at in itertools.count(1, EVERY):
+        copy = home.parent / f"{what}-{at}"
         shutil.copytree(home, copy, symlinks=True)
-        code = done(copy, what, str(at))
+        code = children.run({"home": str(copy), "what": what, "at": at})
+        assert code in {0, -signal.SIGKILL}
         yield copy
         shutil.rmtree(copy)
         if code == 0:
             return
-        at += every
 
 
 @pytest.mark.slow
-def test_a_run_that_is_killed_anywhere_leaves_every_skill_whole_and_the_next_one_ends_it(home, tmp_path):
+def test_a_run_that_is_killed_anywhere_leaves_every_skill_whole_and_the_next_one_ends_it(children, home):
     count = 0
-    for copy in deaths(home, tmp_path, "die", 7):
+    for copy in deaths(children, home, "die"):
         check_whole(copy)
         states = ended(copy).states()
         assert {states[name] for name in NAMES} == {State.ARCHIVED}
@@ -88,15 +84,15 @@ def test_a_run_that_is_killed_anywhere_leaves_every_skill_whole_and_the_next_one
 
 
 @pytest.mark.slow
-def test_a_rollback_that_is_killed_anywhere_is_ended_by_another(home, tmp_path):
+def test_a_rollback_that_is_killed_anywhere_is_ended_by_another(children, home, tmp_path):
     before = skills(tended(home, LATER))
     curated = tmp_path / "curated"
     shutil.copytree(home, curated, symlinks=True)
-    assert done(curated, "die", "0") == 0
+    assert children.run({"home": str(curated), "what": "die", "at": 0}) == 0
     after = skills(tended(curated, LATER))
     assert after != before
     count = 0
-    for copy in deaths(curated, tmp_path, "back", 7):
+    for copy in deaths(children, curated, "back"):
         made = tended(copy, LATER + 3_600)
         if not any(run.action == "rollback" and run.done and run.status == DONE for run in made.curator.runs()):
             first = next(run for run in made.curator.runs() if run.began >= LATER)
@@ -110,7 +106,8 @@ def test_a_rollback_that_is_killed_anywhere_is_ended_by_another(home, tmp_path):
 def test_of_many_that_come_at_once_one_runs(home, tmp_path):
     copy = tmp_path / "home"
     shutil.copytree(home, copy, symlinks=True)
-    visitors = [started(copy, "visit") for _ in range(4)]
+    command = [sys.executable, "-m", "tests.kill.curating", str(copy)]
+    visitors = [subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE) for _ in range(4)]
     told = [visitor.communicate(timeout=120) for visitor in visitors]
     assert [visitor.returncode for visitor in visitors] == [0] * 4, told
     assert len([out for out, _ in told if out.strip()]) == 1

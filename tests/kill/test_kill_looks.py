@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,23 +13,29 @@ from hermes_kernel.core.learnt import LookDue, SkillChanged
 from hermes_kernel.testing import Server, call, say, stall
 from tests.contracts.looks import LONG, Bench, Parts, remember, who
 from tests.contracts.test_reflecting_skills import SIX, SKILL
-from tests.kill.nursery import nursery
+from tests.kill.nursery import Nursery, nursery
 
 ENTRY = "The person wants prices in EUR."
 HANGS = stall("Hm", after=1, seconds=float("inf"))
+
+
+@pytest.fixture(scope="module")
+def children() -> Iterator[Nursery]:
+    with nursery("tests.kill.looks:child") as children:
+        yield children
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("written", [False, True], ids=["before it wrote", "after it wrote"])
 @pytest.mark.parametrize("loop", ["nudge", "review"])
 def test_a_look_that_was_killed_is_taken_again_once_and_its_cost_is_known(
-    tmp_path: Path, loop: str, written: bool
+    children: Nursery, tmp_path: Path, loop: str, written: bool
 ) -> None:
     writes = remember(ENTRY) if loop == "nudge" else call("skill_manage", SKILL)
     steps = {"nudge": [say("Nothing.")], "review": [say("Nothing.")]}
     steps[loop] = [*([writes] if written else []), HANGS, *([] if written else [writes]), say("Done.")]
     script = Parts(chat=[*SIX, say("Hello.")], **steps)
-    with Server(script) as server, nursery("tests.kill.looks:child") as children:
+    with Server(script) as server:
 
         def hanging() -> None:
             count = len(SIX) + (loop == "review") + 1 + written

@@ -9,12 +9,12 @@ import pytest
 from tests.kill.memories import CHILD, beside, explained, kill, opened, write_by_hand
 from tests.kill.nursery import nursery
 
-TIMES = 200
+TIMES = 50
 KILLED = 12  # a hundred with `python -m tests.kill.memories 100`
 
 
 @pytest.mark.slow
-def test_two_processes_remember_two_hundred_things_each_and_a_person_writes_in_between(tmp_path):
+def test_two_processes_remember_fifty_things_each_and_a_person_writes_in_between(tmp_path):
     home = tmp_path / "home"
     some = opened(home)
     some.add("the first")

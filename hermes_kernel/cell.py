@@ -13,7 +13,7 @@ ASKED = re.compile(r"(?P<root>[^\W\d]\w*)(?:\.\w+)*\?{1,2}")
 NAME = 200  # characters of the longest name that is looked up
 VARIABLE = re.compile(r"\$(?P<word>[\w.]*)\Z")
 FILE = re.compile(r"(?<![\w@])@(?P<quote>[\"']?)(?P<word>[\w./~+ -]*)\Z")
-SKILL = re.compile(r"\s*/(?P<word>[\w.-]*)\Z")
+SKILL = re.compile(r"\s*(?:%%hermes[^\n]*\n\s*)?/(?P<word>[\w.-]*)\Z")
 MOST = 200  # completions
 
 

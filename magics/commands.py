@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from magics.desk import Desk
 
 
+HELP = frozenset({"--help", "-h"})
+
+
 class Command(NamedTuple):
     """One command: what may follow it, what it does, and the function that does it."""
 
@@ -34,6 +37,8 @@ def run(desk: Desk, line: str) -> Shown:
         HermesError: there is no such command, or it cannot be done. One line says which and what is allowed.
     """
     name, _, rest = line.strip().partition(" ")
+    if rest.strip() in HELP:
+        name, rest = "help", name
     with readable():
         shown = find(name or "help").do(desk, rest.strip())
         return shown.plain() if desk.settings.plain else shown
@@ -156,7 +161,10 @@ def _doctor(desk: Desk, rest: str) -> Table:
     return Table(("", "what", "found", "what to do"), rows, findings)
 
 
-def _help(_desk: Desk, _rest: str) -> Table:
+def _help(_desk: Desk, rest: str) -> Table:
+    if rest:
+        found = find(rest)
+        return Table(("write", "to"), ((f"%hermes {rest} {found.takes}".strip(), found.about),), (rest,))
     commands = [(f"%hermes {name} {command.takes}".strip(), command.about) for name, command in COMMANDS.items()]
     cell = [("%%hermes [options]", "ask: the prompt is the rest of the cell; $name shows a variable, @path a file")]
     rows = (*cell, *((f"    {name}", about) for name, about in options()), *commands)
@@ -171,7 +179,9 @@ COMMANDS: dict[str, Command] = {
         "[N]", "see what the last turn used of its model calls, or set how many there are", standing.budget
     ),
     "usage": Command(
-        "[all|model|day|session [N days]]", "see the tokens of this conversation, or of everything there is", _usage
+        "[all|kind|model|day|session [N days]]",
+        "see the tokens of this conversation, or of everything there is",
+        _usage,
     ),
     "new": Command("", "begin another conversation", _new),
     "sessions": Command("[N] [all]", "list the latest conversations, or all sessions", conversations.sessions),
@@ -213,5 +223,5 @@ COMMANDS: dict[str, Command] = {
     "loops": Command("", "see the eight loops: what each wrote, and what has read it since", _loops),
     "config": Command("[NAME[=VALUE]]", "see or change settings", _config),
     "doctor": Command("", "check that everything a turn needs is there", _doctor),
-    "help": Command("", "see this", _help),
+    "help": Command("[COMMAND]", "see this, or one of these", _help),
 }

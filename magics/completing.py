@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING
 
 from hermes_kernel.errors import HermesError
 from hermes_kernel.learning.skills.asked import VERBS
-from hermes_kernel.looking import conversations
+from hermes_kernel.looking import BY, conversations
 from hermes_kernel.settings import RANGES, SettingsError
 from hermes_kernel.view.finds import short
 from hermes_kernel.world.store import StoreError
 from magics.commands import COMMANDS
+from magics.curator import TAKES
+from magics.memory import ACTIONS
 from magics.options import OPTIONS
 from magics.prompt import visible
+from magics.usage import ALL
 from magics.values import frame
 
 if TYPE_CHECKING:
@@ -31,6 +34,8 @@ CELL = re.compile(r"%%hermes[ \t](?:.*[ \t])?(?P<begun>--[\w-]*)\Z")
 NAMING = frozenset({"show", "resume", "export"})
 SKILLED = re.compile(r"%%hermes[ \t](?:.*[ \t])?--skill(?:[ \t]+|=)(?P<begun>[\w.-]*)\Z")
 WAYS = ("all", "stale", "archived", "held", "disabled", "broken", "pinned", "install", "accept", "reject")
+FOLLOWING = {"memory": tuple(ACTIONS), "curator": tuple(filter(None, TAKES)), "usage": (ALL, *BY)}
+SLASHED = re.compile(r"\s*%%hermes[^\n]*\n\s*/(?P<begun>[\w.-]*)\Z")
 MOST = 50  # conversations that are offered, the latest
 
 
@@ -67,6 +72,10 @@ def _known(
             return WAYS
         case "skill":
             return skills()
+        case "help":
+            return COMMANDS
+        case _ if command in FOLLOWING:
+            return FOLLOWING[command]
         case _ if command in NAMING:
             known = ("last", *(name for row in latest() for name in (short(row.id), row.title) if name))
             return dict.fromkeys(known)
@@ -82,8 +91,9 @@ def tabular(names: Mapping[str, object]) -> list[str]:
     return [name for name in visible(names) if isinstance(names[name], list | tuple) or frame(names[name])]
 
 
-def matched(desk: Desk, before: str) -> SimpleMatcherResult:
-    """`words` as IPython wants them. What is wrong with the store is said when the command runs."""
+def matched(desk: Desk, before: str, above: str = "") -> SimpleMatcherResult:
+    """`words` as IPython wants them; after a slash at the beginning of a prompt, skills. `above` are the lines above.
+    What is wrong with the store is said when the command runs."""
     from IPython.core.completer import SimpleCompletion
 
     def latest() -> Iterable[SessionRow]:
@@ -98,6 +108,7 @@ def matched(desk: Desk, before: str) -> SimpleMatcherResult:
         except (HermesError, SettingsError, StoreError):
             return ()
 
-    begun, found = words(before, latest, desk.shell.user_ns, skills)
+    named = SLASHED.match(above + before)
+    begun, found = _fitting(named["begun"], skills()) if named else words(before, latest, desk.shell.user_ns, skills)
     completions = [SimpleCompletion(text, type="hermes") for text in found]
     return {"completions": completions, "matched_fragment": begun, "suppress": bool(found)}

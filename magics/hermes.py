@@ -143,7 +143,8 @@ def _matcher(magics: HermesMagics) -> Callable[[CompletionContext], SimpleMatche
     def match(context: CompletionContext) -> SimpleMatcherResult:
         from magics.completing import matched
 
-        return matched(magics.desk, context.text_until_cursor)
+        above = "".join(context.full_text.splitlines(keepends=True)[: context.cursor_line])
+        return matched(magics.desk, context.text_until_cursor, above)
 
     return cast("Callable[[CompletionContext], SimpleMatcherResult]", match)
 

@@ -26,6 +26,7 @@ ACTIONS = {
 }  # fmt: skip
 CONSENT = "Write --anyway behind it if you want it all the same."
 WAITING = "`%hermes memory accept ID` or `reject ID` decides on what waits."
+EMPTY = "Nothing is remembered yet: `%hermes memory add TEXT` adds something, and so does a prompt that asks for it."
 USUAL = 20  # changes that are shown
 
 
@@ -59,7 +60,8 @@ def _shown(kept: Memory, _: str) -> Table:
     sizes = (f"{FILES[t]}: {size(entries[t]):,} of {kept.limits().of(t):,} characters" for t in FILES)
     note = "; ".join(sizes) + "."
     columns = ("entry", "in", "characters", "what is remembered") if rows else ()
-    return Table(columns, tuple(rows), entries, f"{note} {WAITING}" if waiting else note)
+    hints = [EMPTY] * (not rows) + [WAITING] * bool(waiting)
+    return Table(columns, tuple(rows), entries, " ".join([note, *hints]))
 
 
 def _wanted(proposal: Proposal) -> str:

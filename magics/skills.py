@@ -3,6 +3,7 @@ skill NAME`` list, show, mark and change them."""
 
 from __future__ import annotations
 
+import difflib
 import re
 import shlex
 from collections.abc import Iterator
@@ -11,7 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.learning.skill import SkillError
+from hermes_kernel.core.learning.skill_front import Refused, parted
 from hermes_kernel.core.safe import NO_MATH, inert, sanitise
+from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.learning.skills import asked
 from hermes_kernel.learning.skills.asked import Answer
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
 MOST = 60_000  # characters of one skill
 SPOKEN = re.compile(r"\s*/(?P<name>\w[\w.-]*)(?:\s+|$)")
+ALIKE = 0.8  # of 1: a name that is this like a skill's was meant to be it; `/tmp` and `/home` are like none
 ANYWAY = "Write --anyway behind it if you want it all the same."
 
 
@@ -40,11 +44,20 @@ def read_skill(library: Library, name: str, session: str) -> str:
 
 
 def spoken(library: Library, body: str) -> tuple[tuple[str, ...], str]:
-    """The skill that `body` begins with, if there is one of that name, and the rest of it."""
+    """The skill that `body` begins with, if there is one of that name, and the rest of it.
+
+    Raises:
+        HermesError: there is none, but one whose name is all but that.
+    """
     found = SPOKEN.match(body)
-    if found is None or found["name"] not in library.names():
+    if found is None:
         return (), body
-    return (found["name"],), body[found.end() :]
+    name, known = found["name"], library.names()
+    if name in known:
+        return (name,), body[found.end() :]
+    if close := difflib.get_close_matches(name, known, 1, ALIKE):
+        raise HermesError(f"There is no skill {brief(name, 80)}. Did you mean /{close[0]}? The model was not asked.")
+    return (), body
 
 
 def skills(desk: Desk, rest: str) -> Shown:
@@ -104,9 +117,18 @@ class Read:
 
 
 def _rendered(shown: Answer) -> str:
-    """What is known of it as a list, then its text without the head of the file, which says the same."""
-    known = "\n".join(f"- {inert(name)}: {inert(said)}" for name, said in shown.rows)
-    return f"{known}\n\n---\n\n{sanitise(shown.text)}"
+    """What is known of it as a list, then its text without its head, which says the same; of a suspicious one, all."""
+    rows = (*shown.rows, ("description", shown.value["description"]))
+    known = "\n".join(f"- {inert(name)}: {inert(said)}" for name, said in rows if said)
+    text = shown.text if shown.value["suspicious"] else _body(shown.text)
+    return f"{known}\n\n---\n\n{sanitise(text)}"
+
+
+def _body(text: str) -> str:
+    try:
+        return parted(text)[1]
+    except Refused:  # of a broken one all is shown
+        return text
 
 
 def _answer(made: Answer) -> Shown:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
@@ -11,6 +12,9 @@ from hermes_kernel.view import escape
 from hermes_kernel.view.columns import aligned, said
 
 CELL = 'style="text-align:left;vertical-align:top;white-space:pre-wrap"'
+TIMED = 'style="text-align:left;vertical-align:top;white-space:nowrap"'
+TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(?: UTC)?")
+BACKTICKS = re.compile(r"`([^`\n]+)`")
 
 
 class Shown(Protocol):
@@ -74,7 +78,7 @@ class Table:
         head = "".join(f"<th {CELL}>{escape(name)}</th>" for name in self.columns)
         rows = "".join(f"<tr>{_cells(row)}</tr>" for row in self.rows)
         top = f"<thead><tr>{head}</tr></thead>" if any(self.columns) else ""
-        note = f'<div class="{NO_MATH}">{escape(self.note)}</div>' if self.note else ""
+        note = f'<div class="{NO_MATH}">{_typed(escape(self.note))}</div>' if self.note else ""
         return f'<table class="hermes-table {NO_MATH}">{top}<tbody>{rows}</tbody></table>{note}'
 
     def plain(self) -> PlainTable:
@@ -97,4 +101,9 @@ def facts(*rows: tuple[str, Any], value: Any = None, note: str = "") -> Table:
 
 
 def _cells(row: tuple[Any, ...]) -> str:
-    return "".join(f"<td {CELL}>{escape(said(cell))}</td>" for cell in row)
+    return "".join(f"<td {TIMED if TIME.fullmatch(text := said(cell)) else CELL}>{escape(text)}</td>" for cell in row)
+
+
+def _typed(note: str) -> str:
+    """An escaped note in which what stands between backticks, which is to be typed, is set as code."""
+    return BACKTICKS.sub(r"<code>\1</code>", note)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 ALL = "all"  # by kind
 NOTHING = "No model has been asked anything {when}."
 BESIDE = (
-    "{names} worked beside this conversation, which counts that as its own from its next turn on, or when it is left. "
-    "`%hermes usage all` has everything once."
+    "{names} worked beside this conversation; its column takes that in at its next turn, or when it is left. "
+    "`%hermes usage all` counts everything once."
 )
 MOST = 99_999  # days
 

@@ -128,7 +128,7 @@ def test_a_key_is_never_shown(running):
         ("%hermes config nosuch", "There is no setting nosuch"),
         ("%hermes config stale_seconds = soon", "stale_seconds cannot be 'soon'"),
         ("%hermes undo many", "undo takes a number from 1, not 'many'"),
-        ("%hermes usage now", "usage takes nothing after it, not 'now'."),
+        ("%hermes usage now", "usage takes nothing or all, kind, model, day, session"),
         ("%hermes resume nosuch", "nosuch"),
     ],
 )

@@ -53,9 +53,8 @@ def listed(lore: Lore, words: str) -> Answer:
     chosen, uses = _chosen(lore.skills.all(), words.strip()), lore.skills.uses()
     rows = tuple(_row(skill, *uses.get(skill.name, (0, 0.0))) for skill in chosen)
     value = [{**_plain(skill), "uses": _uses(uses, skill.name)} for skill in chosen]
-    none = "No skill is so." if words.strip() else "There are no skills yet."
     held = sum(skill.state is State.HELD for skill in chosen)
-    notes = [] if rows else [none]
+    notes = [] if rows else [_nothing(words.strip())]
     if held:
         notes.append(f"{held} held: `skill NAME` shows why, `skill NAME trust` consents.")
     notes += [f"Waits: {line}" for line in _waiting(lore)]
@@ -206,6 +205,14 @@ def _chosen(skills: Mapping[str, Skill], words: str) -> list[Skill]:
         return there
     names = found(words, (Text(each.name, each.description, each.tags, "") for each in there))
     return [skills[name] for name in names]
+
+
+def _nothing(words: str) -> str:
+    if words in (*STATES, "pinned"):
+        return f"No skill is {words}."
+    if words in ("", "all"):
+        return "There are no skills yet."
+    return "No skill has these words. `%hermes skills all` lists those there are, the archived too."
 
 
 def _row(skill: Skill, count: int, last: float) -> tuple[Any, ...]:

@@ -242,7 +242,7 @@ def _none(name: str, spots: Mapping[str, Spot]) -> str:
     close = difflib.get_close_matches(name, known, 5) or [each for each in known if name.lower() in each.lower()][:5]
     some = close or known[:8]
     hint = f"{'Close to it' if close else 'There are'}: {', '.join(some)}." if some else "There are none yet."
-    more = " `skills_search` finds others." if len(known) > len(some) else ""
+    more = " `%hermes skills` and `skills_search` find others." if len(known) > len(some) else ""
     return f"There is no skill {one_line(name, 80)!r}. {hint}{more}"
 
 

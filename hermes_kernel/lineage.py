@@ -126,6 +126,7 @@ class Lineage:
 
     def _child(self) -> Opened:
         turn, opened = self.session.turn, self.session.opened
+        self.beside.moves(turn.session_id)
         return replace(
             opened,
             session_id=self.new_id(),

@@ -90,6 +90,12 @@ class Learning(Lore):
         """What looks at this conversation have cost, each once."""
         return self.reflector.owed() if self._looked else ()
 
+    def moves(self, session: str) -> None:
+        """`session` was compressed, and the conversation is about to go on in another: what it has word for word is
+        looked at, whoever said it and when."""
+        if self.settings.learning:
+            self.reflector.moves(session)
+
     def leave(self) -> None:
         """Another conversation is about to begin."""
         self._told = ""

@@ -180,6 +180,10 @@ class Beside(Protocol):
         """What has been spent on this conversation since it was asked last."""
         ...
 
+    def moves(self, session: str) -> None:
+        """The conversation is about to go on in another session than `session`: it was compressed."""
+        ...
+
     def leave(self) -> None:
         """Another conversation is about to begin."""
         ...

@@ -366,6 +366,14 @@ def test_it_runs_by_itself_only_when_it_is_due_and_nobody_works(tmp_path):
     assert tended.curator.status().next == pytest.approx(run.began + 7 * DAY, abs=1)
 
 
+def test_a_first_visit_beside_another_process_is_no_trouble(tmp_path):
+    tended = Tended(tmp_path)
+    with Shelf(tmp_path).alone():
+        assert asyncio.run(tended.curator.visit()) is None
+    assert asyncio.run(tended.curator.visit()) is None
+    assert "the next run is due on" in tended.curator.status().holds
+
+
 def test_switched_off_it_never_runs_by_itself_and_a_person_may_run_it(tmp_path):
     tended = Tended(tmp_path, learning=False)
     tended.clock.pass_days(30)

@@ -15,10 +15,10 @@ from skills_ref import validate
 
 from hermes_kernel import Agent
 from hermes_kernel.core.events import Replied
-from hermes_kernel.core.learnt import Looked, SkillChanged, SkillUsed
+from hermes_kernel.core.learnt import LookDue, Looked, SkillChanged, SkillUsed
 from hermes_kernel.core.messages import Usage
 from hermes_kernel.testing import Request, Server, Step, billed, call, calls, say, stall
-from tests.contracts.looks import LONG, price, remember, who
+from tests.contracts.looks import LONG, Parts, price, remember, text_of, who
 from tests.contracts.test_reflecting_skills import SIX, SKILL
 
 NAME = "pricing-a-list"
@@ -154,3 +154,30 @@ async def test_an_agent_that_is_closed_in_the_middle_of_a_look_waits_for_nothing
             done = [each.fact for each in agent.learning.chronicle.read(Looked) if each.fact.loop == loop]
             assert done[-1].wrote
             assert done[-1].outcome == "completed"
+
+
+@pytest.mark.parametrize("resumed", [False, True], ids=["in one process", "said in another process"])
+async def test_what_is_compressed_by_hand_is_looked_at_word_for_word_if_nothing_more_is_said(
+    tmp_path: Path, resumed: bool
+) -> None:
+    settings = {"nudge_every_turns": 10, "protect_first": 1, "protect_last": 1}
+    with Server(Parts(chat=say("word " * 100))) as server:
+        async with agent_on(tmp_path, server, **settings) as agent:
+            for n in range(4):
+                await ask(agent, f"This is note {n}. {'And so on. ' * 50}")
+            first = agent.session_id
+            if not resumed:
+                await compressed(agent)
+        if resumed:
+            async with agent_on(tmp_path, server, session=first, **settings) as agent:
+                await compressed(agent)
+    (nudge,) = [text_of(request) for request in server.requests if who(request) == "nudge"]
+    assert [n for n in range(4) if f"This is note {n}." in nudge] == [0, 1, 2, 3]
+
+
+async def compressed(agent: Agent) -> None:
+    before = agent.session_id
+    made = await agent.compress()
+    assert made.after < made.before
+    assert [each.fact.session for each in agent.learning.chronicle.read(LookDue)] == [before]
+    assert await asyncio.to_thread(agent.learning.reflector.wait, LONG)

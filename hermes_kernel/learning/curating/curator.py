@@ -211,11 +211,11 @@ class Curator:
         Raises:
             HermesError, StoreError: as `run`; that another process is at it is no trouble.
         """
-        if self._means.settings().learning and not self._shelf.times().last:
-            self._begin_to_count()
-        if self._holds(self._shelf.times()):
-            return None
         try:
+            if self._means.settings().learning and not self._shelf.times().last:
+                self._begin_to_count()
+            if self._holds(self._shelf.times()):
+                return None
             with self._shelf.alone():
                 await self._mend()
                 if self._holds(self._shelf.times()):  # another process was here between

@@ -11,7 +11,7 @@ from typing import Any
 from hermes_kernel.core.figures import counted, minute
 from hermes_kernel.core.learning.curating import AGENT, Life
 from hermes_kernel.core.learning.curating_report import diff
-from hermes_kernel.core.learning.curating_runs import DID, Run, plain, words
+from hermes_kernel.core.learning.curating_runs import DID, DONE, RUNNING, Run, plain, words
 from hermes_kernel.core.safe import clean
 from hermes_kernel.core.text import brief
 from hermes_kernel.learning.curating.curator import Curator
@@ -27,7 +27,7 @@ def standing(curator: Curator) -> tuple[tuple[str, str], ...]:
     """
     status = curator.status()
     rows = [
-        ("last run", f"{minute(status.last.began)}: {words(status.last)}" if status.last else "none yet"),
+        ("last run", _last(status.last) if status.last else "none yet"),
         ("next run", minute(status.next) if status.next else "not known yet"),
         ("held by", status.holds or "nothing: it runs when a kernel next looks"),
         ("skills", _census(curator.lives())),
@@ -36,6 +36,12 @@ def standing(curator: Curator) -> tuple[tuple[str, str], ...]:
     rows += [("waits for consent", ", ".join(each.id for each in waiting))] if waiting else []
     rows += [("trouble", status.trouble)] if status.trouble else []
     return tuple((name, brief(clean(said), REASON)) for name, said in rows)
+
+
+def _last(run: Run) -> str:
+    if run.status == RUNNING:
+        return f"{minute(run.began)}: it is under way, or its process has ended and the next run closes it"
+    return f"{minute(run.began)}: {words(run)}{'' if run.status == DONE else f' ({run.status}: {run.why})'}"
 
 
 def _census(lives: Sequence[Life]) -> str:

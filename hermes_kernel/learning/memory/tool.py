@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +14,7 @@ from hermes_kernel.world.store.disk import StoreError
 from hermes_kernel.world.tools.approvals import SHOWN, visible
 from hermes_kernel.world.tools.results import Result, ToolError
 from hermes_kernel.world.tools.speaking import PATIENCE, SPEAKER, ask_person, the_floor
+from hermes_kernel.world.tools.threads import in_thread
 from hermes_kernel.world.tools.tool import Tool, built_in
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ OFF = "What is remembered may not be changed by a model here (the setting memory
 NO = "The person does not want that remembered. Nothing was changed; do not try it in another form."
 LEFT = "Nothing was changed: {why}. It waits for the person as proposal {id}; do not send it again."
 CHOICES = ("yes", "no")
+THREAD = "hermes-memory"  # of a change that waits for another process: nobody's end waits for it
 
 
 class Step(TypedDict, total=False):
@@ -89,11 +90,11 @@ class _Desk:
     async def _done(self, target: str, operations: tuple[Operation, ...]) -> str:
         try:
             if self.writes() == "ask":
-                await asyncio.to_thread(self.memory.tried, target, operations)
+                await in_thread(partial(self.memory.tried, target, operations), THREAD)
                 if not await self._allowed(target, operations):
                     return await self._left(target, operations, "it needs the person's word, and nobody is there")
             apply = partial(self.memory.apply, target, operations, by=self.by, session=self.session())
-            return done(await asyncio.to_thread(apply))
+            return done(await in_thread(apply, THREAD))
         except MemoryThreat as threat:
             return await self._left(target, operations, f"it is suspicious ({threat})")
 
@@ -116,5 +117,5 @@ class _Desk:
 
     async def _left(self, target: str, operations: tuple[Operation, ...], why: str) -> str:
         propose = partial(self.memory.propose, target, operations, by=self.by, session=self.session())
-        left = await asyncio.to_thread(propose)
+        left = await in_thread(propose, THREAD)
         return LEFT.format(why=why.rstrip("."), id=left.id)

@@ -60,6 +60,13 @@ class Reflector:
                 self._ticking = True
                 self._runner.begin(self._tick())
 
+    def moves(self, session: str) -> None:
+        """The conversation goes on in another session than `session`: what is due of this one is on record when it
+        returns."""
+        if not self._closed:
+            with self._lock:
+                self._want(self._watch.moves(session))
+
     def giving_way(self) -> AbstractContextManager[None]:
         """While a turn is played. Of a model that answers one call at a time, or so many a minute, the turn is not to
         wait for a look: it is cut, and taken when the turn is over."""

@@ -64,6 +64,14 @@ class Watch:
         if unseen.idle >= seconds and (why := due(unseen, settings.nudge_every_turns, seconds)):
             yield self._nudge(now, why)
 
+    def moves(self, session: str) -> Iterator[Want]:
+        """The conversation goes on in another session than `session`: nothing more will be said in this one. Of what
+        another process heard in it, only its log tells whether a look has seen it."""
+        if self.turns or session != self.session:
+            yield Want("nudge", session, MOVED)
+        self.turns = 0
+        self.line.add(session)
+
     def left(self, settings: Settings) -> Iterator[Want]:
         """Nothing more will be asked here for now: what was not looked at is due for whoever comes later."""
         if self.turns and settings.nudge_every_turns and settings.nudge_seconds:

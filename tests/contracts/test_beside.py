@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
 
+from hermes_kernel.cli import main
 from hermes_kernel.core.events import Asked, Final, Opened, Outcome, Replied, Undone
 from hermes_kernel.core.learnt import LOOPS, SkillUsed
 from hermes_kernel.core.search.passages import BESIDE
@@ -18,7 +16,7 @@ from hermes_kernel.looking import conversation, conversations
 from hermes_kernel.world.store import MemoryLog, Store
 from hermes_kernel.world.store.retention.compaction import compact
 from hermes_kernel.world.store.retention.deletion import stale
-from tests.contracts.stores import ROOT, Ticks, counted, store, turn
+from tests.contracts.stores import Ticks, counted, store, turn
 
 WORD = "xylophone"
 
@@ -131,23 +129,22 @@ def test_they_are_written_to_files_of_every_kind(tmp_path, form, session):
     assert export(said(store(tmp_path)).records(session), form)
 
 
-def hermes(home, *arguments):
-    environment = {**os.environ, "HERMES_HOME": str(home), "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "hermes_kernel", *map(str, arguments)]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+def test_what_was_learnt_goes_from_home_to_home_in_a_file(tmp_path, monkeypatch, capsys):
+    def hermes(home, *words):
+        monkeypatch.setenv("HERMES_HOME", str(tmp_path / home))
+        assert main([str(word) for word in words]) == 0
+        return capsys.readouterr().out
 
-
-def test_what_was_learnt_goes_from_home_to_home_in_a_file(tmp_path):
     said(store(tmp_path / "a")).close()
     file = tmp_path / "kept.jsonl"
     for session in ("learning0000000001", "nudge1"):
-        hermes(tmp_path / "a", "export", session, "-o", file, "--force")
-        hermes(tmp_path / "b", "import", file)
+        hermes("a", "export", session, "-o", file, "--force")
+        hermes("b", "import", file)
     assert [each.fact for each in store(tmp_path / "b").learnt()] == [SkillUsed("plots")]
     assert [row.kind for row in store(tmp_path / "b").sessions()] == ["nudge"]
-    assert "nudge" in hermes(tmp_path / "b", "sessions", "--all")
-    assert "There are no conversations" in hermes(tmp_path / "b", "sessions")
-    assert WORD in hermes(tmp_path / "b", "show", "nudge1")
+    assert "nudge" in hermes("b", "sessions", "--all")
+    assert "There are no conversations" in hermes("b", "sessions")
+    assert WORD in hermes("b", "show", "nudge1")
 
 
 def test_every_kind_that_is_beside_is_one_of_these():

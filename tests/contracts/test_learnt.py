@@ -146,9 +146,9 @@ from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.world.store import Store
 store = Store(Path(sys.argv[1]))
 chronicle = Chronicle(store, lambda: uuid4().hex)
-for n in range(40):
+for n in range(20):
     chronicle.record(SkillUsed(f"{sys.argv[2]}-{n}"))
-    if n % 9 == 8:
+    if n % 7 == 6:
         store.fold()
 store.close()
 """
@@ -163,9 +163,9 @@ def test_several_processes_record_at_once_and_each_fact_is_told_once(tmp_path):
     for process in processes:
         done(process)
     names = [fact.name for fact in facts(log.learnt())]
-    assert sorted(names) == sorted(f"{who}-{n}" for who in "abc" for n in range(40))
+    assert sorted(names) == sorted(f"{who}-{n}" for who in "abc" for n in range(20))
     for who in "abc":
-        assert [name for name in names if name[0] == who] == [f"{who}-{n}" for n in range(40)]
+        assert [name for name in names if name[0] == who] == [f"{who}-{n}" for n in range(20)]
     log.fold()
     assert [fact.name for fact in facts(log.learnt())] == names
 

@@ -173,8 +173,8 @@ def test_pinned_skills_come_first_then_those_used_most_then_the_others(home, lib
     assert library.index() == again(library).index()
 
 
-def test_ten_thousand_skills_are_indexed_at_once_and_a_thousand_checked_for_news(home, library):
-    for n in range(10_000):
+def test_two_thousand_skills_are_indexed_at_once_and_checked_for_news(home, library):
+    for n in range(2_000):
         folder = home / "skills" / f"c{n % 20}" / f"skill-{n:05}"
         folder.mkdir(parents=True)
         (folder / "SKILL.md").write_text(f"---\nname: skill-{n:05}\ndescription: Does {n}.\n---\nDo {n}.\n")
@@ -182,7 +182,7 @@ def test_ten_thousand_skills_are_indexed_at_once_and_a_thousand_checked_for_news
     text = library.index()
     spent = time.process_time() - began
     assert len(text) <= 4_000
-    assert spent < 3, "0.2 s alone on a machine; six times that when others work on it"
+    assert spent < 1, "0.05 s alone on a machine"
     assert library.news(text) == ""
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from uuid import uuid4
 
 import pytest
 
+from hermes_kernel.cli import main
 from hermes_kernel.core.events import (
     Asked,
     Compressed,
@@ -32,7 +30,7 @@ from hermes_kernel.looking import BY, beside, spending
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.store import Store
 from hermes_kernel.world.store.opening import open_store
-from tests.contracts.stores import ROOT, counted, store
+from tests.contracts.stores import counted, store
 from tests.postgres import postgres, url  # noqa: F401 - fixtures
 
 DAY = 86_400.0
@@ -239,25 +237,31 @@ def test_many_sessions_are_a_few_lines_and_the_sum_is_of_all(tmp_path):
     assert rows[-1][columns.index("input tokens")] == sum(1000 * n for n in range(1, 41))
 
 
-def hermes(home, *arguments):
-    environment = {**os.environ, "HERMES_HOME": str(home), "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "hermes_kernel", "usage", *map(str, arguments)]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+@pytest.fixture
+def said(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("HERMES_HOME", str(tmp_path))
+
+    def say(*words: str):
+        code = main(["usage", *words])
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return say
 
 
-def test_the_command_tells_every_kind_and_the_sum(tmp_path):
-    assert "No model has been asked" in hermes(tmp_path).stdout
+def test_the_command_tells_every_kind_and_the_sum(said, tmp_path):
+    assert "No model has been asked" in said()[1]
     spent(store(tmp_path)).close()
-    said = hermes(tmp_path)
-    assert (said.returncode, said.stderr) == (0, "")
-    lines = {line.split()[0]: line for line in said.stdout.splitlines()}
+    code, out, trouble = said()
+    assert (code, trouble) == (0, "")
+    lines = {line.split()[0]: line for line in out.splitlines()}
     for kind, usage in BY_KIND.items():
         assert f"{usage.input_tokens:,}" in lines[kind]
     assert f"{TOTAL.input_tokens:,}" in lines["total"]
-    assert "Partly estimated" in said.stdout
-    told = json.loads(hermes(tmp_path, "--by", "model", "--days", 9, "--json").stdout)
+    assert "Partly estimated" in out
+    told = json.loads(said("--by", "model", "--days", "9", "--json")[1])
     assert (told["by"], {row["name"] for row in told["rows"]} >= {"m-nudge", "m-curator", ""}) == ("model", True)
-    told = json.loads(hermes(tmp_path, "--json").stdout)
+    told = json.loads(said("--json")[1])
     assert told["total"] == {
         "calls": TOTAL.calls,
         "input_tokens": TOTAL.input_tokens,
@@ -271,8 +275,10 @@ def test_the_command_tells_every_kind_and_the_sum(tmp_path):
     assert {row["name"]: row["calls"] for row in told["rows"]}["nudge"] == 3
 
 
-@pytest.mark.parametrize(("arguments", "said"), [(("--days", "0"), "1 to 99,999"), (("--by", "moon"), "kind")])
-def test_what_is_asked_for_wrongly_is_refused_by_name(tmp_path, arguments, said):
-    refused = hermes(tmp_path, *arguments)
-    assert refused.returncode == 2
-    assert said in refused.stderr
+def test_what_is_asked_for_wrongly_is_refused_by_name(said, capsys):
+    code, _, trouble = said("--days", "0")
+    assert code == 2
+    assert "1 to 99,999" in trouble
+    with pytest.raises(SystemExit, match="2"):
+        said("--by", "moon")
+    assert "kind" in capsys.readouterr().err

@@ -23,6 +23,7 @@ def add_curator(commands: Commands[argparse.ArgumentParser]) -> None:
     made.add_argument("--json", action="store_true", help="JSON instead of text")
     made.set_defaults(do=curator, action=_status)
     below = made.add_subparsers(title="what to do (default: status)", metavar="COMMAND")
+    _below(below, "plan", "see what is due, and what never moves; asks no model and writes nothing", _plan)
     run = _below(below, "run", "do what is due now", _run)
     run.add_argument("--dry-run", action="store_true", help="only show what would be done, as a diff; write nothing")
     run.add_argument("--as-of", metavar="T", default="", help="make the plan for this time, such as 2027-03-01T12:00Z")
@@ -105,6 +106,13 @@ def _run(tended: Curator, options: argparse.Namespace) -> Done:
         return _plain(run), rehearsal(run)
     run = asyncio.run(tended.run(now=now, review=review))
     return _plain(run), outcome(run)
+
+
+def _plan(tended: Curator, _: argparse.Namespace) -> Done:
+    from hermes_kernel.learning.curating.telling import rehearsal
+
+    run = asyncio.run(tended.rehearse(review=False))
+    return _plain(run), rehearsal(run)
 
 
 def _time(text: str) -> float:

@@ -19,6 +19,7 @@ def add_usage(commands: Commands[argparse.ArgumentParser]) -> None:
         "--days", type=int, metavar="N", help="of the last N days, today (in UTC) included (default: all)"
     )
     made.add_argument("--by", choices=BY, default="kind", help="what to add up by (default: kind of session)")
+    made.add_argument("what", nargs="?", choices=BY, help="the same as --by, as the notebook has it")
     made.add_argument("--json", action="store_true", help="a JSON object instead of a table")
     made.set_defaults(do=usage)
 
@@ -36,7 +37,7 @@ def usage(options: argparse.Namespace) -> int:
     if options.days is not None and not 1 <= options.days <= MOST:
         raise Misuse(f"--days must be from 1 to {MOST:,}")
     with opened() as store:
-        found = spending(store, options.by, options.days)
+        found = spending(store, options.what or options.by, options.days)
     if options.json:
         print(json.dumps(found.plain(), ensure_ascii=False, indent=2))
         return 0

@@ -55,6 +55,13 @@ def test_a_skill_is_planned_put_away_reported_taken_back_and_restored(said, home
     assert (home / "skills/plot_sales/SKILL.md").is_file()
 
 
+def test_the_plan_is_asked_for_by_its_name_as_in_a_notebook(said):
+    code, out, _ = said("plan")
+    assert code == 0
+    assert "Nothing to do." in out
+    assert "never move" in out
+
+
 def test_a_dry_run_writes_nothing_at_all(said, home):
     before = held(home, all=True)
     names = sorted(home.rglob("*"))

@@ -275,6 +275,10 @@ def test_the_command_tells_every_kind_and_the_sum(said, tmp_path):
     assert {row["name"]: row["calls"] for row in told["rows"]}["nudge"] == 3
 
 
+def test_what_to_add_up_by_may_stand_alone_as_in_a_notebook(said):
+    assert json.loads(said("model", "--json")[1])["by"] == "model"
+
+
 def test_what_is_asked_for_wrongly_is_refused_by_name(said, capsys):
     code, _, trouble = said("--days", "0")
     assert code == 2

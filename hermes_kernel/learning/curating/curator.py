@@ -96,7 +96,7 @@ class Curator:
         if not settings.learning:
             return "the setting learning is off, so it runs only when a person runs it"
         if not times.last:
-            return "it has not looked here yet; its first run comes one interval after it has"
+            return f"it has not looked here yet; it first runs {settings.curator_days:g} days after it has"
         if now < self._next(times):
             return f"the next run is due on {minute(self._next(times))}"
         idle = now - self._means.active()

@@ -20,6 +20,7 @@ from hermes_kernel.core.messages import Usage
 from hermes_kernel.testing import Request, Server, Step, billed, call, calls, say, stall
 from tests.contracts.looks import LONG, Parts, price, remember, text_of, who
 from tests.contracts.test_reflecting_skills import SIX, SKILL
+from tests.postgres import postgres, url  # noqa: F401 - fixtures
 
 NAME = "pricing-a-list"
 PATCH = {"name": NAME, "action": "patch", "old": "Look up each article.", "new": "Look up each article, in EUR."}
@@ -181,3 +182,28 @@ async def compressed(agent: Agent) -> None:
     assert made.after < made.before
     assert [each.fact.session for each in agent.learning.chronicle.read(LookDue)] == [before]
     assert await asyncio.to_thread(agent.learning.reflector.wait, LONG)
+
+
+async def test_homes_that_share_a_store_look_at_their_own_conversations_and_remember_their_own(
+    tmp_path: Path,
+    url: str,  # noqa: F811
+) -> None:
+    settings = {"nudge_every_turns": 10, "nudge_seconds": 600, "store_url": url}
+    script = Parts(nudge=[say("Nothing."), remember(ENTRY, "user"), say("Kept.")])
+    with Server(script) as server:
+        async with agent_on(tmp_path / "hers", server, **settings) as hers:
+            await hers.ask("I want prices in EUR.")
+        async with agent_on(tmp_path / "his", server, **settings) as his:
+            await his.ask("I do not.")
+            assert his.learning.reflector.status()[0].due == ()
+            await his.learning.reflector.look("nudge")
+            assert await asyncio.to_thread(his.learning.reflector.wait, LONG)
+            assert his.learning.memory.entries("user") == ()
+        async with agent_on(tmp_path / "hers", server, **settings) as hers:
+            assert len(hers.learning.reflector.status()[0].due) == 1
+            await hers.ask("Hello.")
+            async with asyncio.timeout(LONG):
+                while not hers.learning.memory.entries("user"):
+                    await asyncio.sleep(0.01)
+    nudges = [text_of(request) for request in server.requests if who(request) == "nudge"]
+    assert ["I want prices" in nudge for nudge in nudges] == [False, True, True][: len(nudges)]

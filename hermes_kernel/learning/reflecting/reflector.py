@@ -17,6 +17,7 @@ from hermes_kernel.core.messages import Usage
 from hermes_kernel.core.turn import Turn
 from hermes_kernel.errors import HermesError
 from hermes_kernel.learning.reflecting.look import Look, Means
+from hermes_kernel.learning.reflecting.ours import own
 from hermes_kernel.learning.reflecting.runner import Runner
 from hermes_kernel.learning.reflecting.standing import Standing, off, standing
 from hermes_kernel.learning.reflecting.taking import ASKED, left_over
@@ -162,6 +163,7 @@ class Reflector:
         return [want for want in wants if not off(self._means, want.loop)]
 
     def _record(self, want: Want) -> None:
+        own(self._means.settings, want.session)
         try:
             self._means.chronicle.record(LookDue(want.loop, want.session, want.why))
         except StoreError as error:  # it is looked at nevertheless, if this process lives

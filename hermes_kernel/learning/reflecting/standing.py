@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from hermes_kernel.core.learning.looking import KEPT_DUE_SECONDS, Unseen, next_nudge, still_due
 from hermes_kernel.core.learnt import Dated, LookDue, Looked
 from hermes_kernel.learning.reflecting.look import Look, Means
+from hermes_kernel.learning.reflecting.ours import ours
 from hermes_kernel.settings import SettingsError
 
 LOOPS = ("nudge", "review")
@@ -54,8 +55,8 @@ def standing(
     """
     facts = means.chronicle.read(LookDue, Looked)
     lately = means.resources.clock.now() - KEPT_DUE_SECONDS
-    due = [each for each in still_due(facts) if each.t >= lately]
-    settings = means.settings
+    mine = ours(settings := means.settings)
+    due = [each for each in still_due(facts) if each.t >= lately and mine(each.fact.session)]
     coming = {"nudge": next_nudge(unseen, settings.nudge_every_turns, settings.nudge_seconds), "review": WORTH}
     return tuple(
         Standing(

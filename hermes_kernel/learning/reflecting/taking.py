@@ -22,12 +22,10 @@ from hermes_kernel.core.learnt import LookDue, Looked
 from hermes_kernel.core.turn import Turn
 from hermes_kernel.errors import HermesError
 from hermes_kernel.learning.reflecting.look import Look, Means
+from hermes_kernel.learning.reflecting.ours import claim_of, ours
 from hermes_kernel.learning.reflecting.watch import Want
 from hermes_kernel.world.ports import Claim
 from hermes_kernel.world.store import NoSession, StoreError
-
-CLAIM = "looks"
-"""What is claimed as if it were a session, so that one process at a time looks."""
 
 AT_A_TIME = 3
 """Looks that other processes left, and that are taken up together: a person who comes back is not to pay for a week."""
@@ -43,7 +41,7 @@ LOOPS = ("nudge", "review")
 def claimed(means: Means) -> Claim | None:
     """The right to be the one who looks, in this home; None while another process does, or none can be had."""
     try:
-        return means.resources.store.claim(CLAIM)
+        return means.resources.store.claim(claim_of(means.settings))
     except StoreError:
         return None
 
@@ -87,9 +85,9 @@ async def _taken(means: Means, look: Look, want: Want, seen: int, matter: Matter
     return looked
 
 
-def left_over(means: Means, ours: str, before: float) -> Iterator[Want]:
-    """What became due lately, `before` so many seconds since 1970, and nobody took: of the conversation `ours` or of
-    those that nobody is in, the newest few.
+def left_over(means: Means, here: str, before: float) -> Iterator[Want]:
+    """What became due lately in this home, `before` so many seconds since 1970, and nobody took: of the conversation
+    `here` or of those that nobody is in, the newest few.
 
     Raises:
         StoreError: the store cannot be read.
@@ -98,7 +96,8 @@ def left_over(means: Means, ours: str, before: float) -> Iterator[Want]:
     waiting = still_due(means.chronicle.read(LookDue, Looked, since=since))
     facts = (each.fact for each in reversed(waiting) if each.t <= before)
     wants = (Want(fact.loop, fact.session, fact.why) for fact in facts if isinstance(fact, LookDue))
-    free = (want for want in wants if want.loop in LOOPS and _free(means, want.session, ours))
+    mine = ours(means.settings)
+    free = (want for want in wants if want.loop in LOOPS and mine(want.session) and _free(means, want.session, here))
     yield from islice(free, AT_A_TIME)
 
 
@@ -127,9 +126,9 @@ def _came(look: Look, want: Want, turn: Turn, seen: int) -> Looked:
     return Looked(want.loop, want.session, look.aside, seen, look.wrote(), outcome, why)
 
 
-def _free(means: Means, session: str, ours: str) -> bool:
+def _free(means: Means, session: str, here: str) -> bool:
     """Nobody else is in that conversation, where more may be said at any moment."""
-    if session == ours:
+    if session == here:
         return True
     with suppress(StoreError):
         means.resources.store.claim(session).close()

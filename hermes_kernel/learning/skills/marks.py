@@ -57,7 +57,7 @@ class Marks:
         Raises:
             SkillError: it cannot be written; what was said before still stands.
         """
-        with self._alone():
+        with self.alone():
             plain = _loaded(self._skills / FILE)
             skills = plain["skills"] if isinstance(plain.get("skills"), dict) else {}
             record = skills[name] if isinstance(skills.get(name), dict) else {}
@@ -71,14 +71,19 @@ class Marks:
         Raises:
             SkillError: as `change`.
         """
-        with self._alone():
+        with self.alone():
             plain = _loaded(self._skills / FILE)
             skills = plain.get("skills")
             if isinstance(skills, dict) and skills.pop(name, None) is not None:
                 self._write(plain)
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def alone(self) -> Iterator[None]:
+        """Be the one who writes them.
+
+        Raises:
+            SkillError: another process holds them, and went on holding them; or they cannot be written.
+        """
         try:
             make(self._skills)
             with held(self._skills / LOCK, WAIT):

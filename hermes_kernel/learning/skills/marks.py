@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hermes_kernel.core.learning.skill import ORIGINS, SkillError
-from hermes_kernel.world.store.disk import make, put, sync_folder
+from hermes_kernel.world.store.disk import content, make, put, sync_folder
 from hermes_kernel.world.store.locks import Busy, held
 
 FILE, LOCK = ".hermes-kernel.json", ".hermes-kernel.lock"
@@ -113,9 +113,7 @@ def _sign(path: Path) -> tuple[int, ...]:
 def _loaded(path: Path) -> dict[str, Any]:
     """The object in a file; an empty one where there is none that can be understood."""
     try:
-        if path.stat().st_size > LARGEST:
-            return {}
-        plain = json.loads(path.read_bytes())
+        plain = json.loads(content(path, LARGEST))
     except (OSError, ValueError, RecursionError):
         return {}
     return plain if isinstance(plain, dict) else {}

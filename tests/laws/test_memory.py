@@ -24,7 +24,7 @@ from hermes_kernel.core.learning.memory import (
 from hermes_kernel.core.learning.memory_block import ABOUT, block
 from hermes_kernel.core.learning.memory_merge import merged, taken_back
 from hermes_kernel.core.learning.memory_text import read, tidied
-from hermes_kernel.core.learning.memory_words import asked, done, failed, plain, understood
+from hermes_kernel.core.learning.memory_words import ROOM, asked, done, failed, plain, understood
 
 NASTY = st.text(
     st.one_of(
@@ -337,8 +337,11 @@ def test_a_model_is_told_what_came_of_it_and_when_to_stop():
     assert done(Change("user", ("a", "b"), ("a", "b"), 9)).startswith(
         "That is remembered already, so nothing was changed. USER.md has 5 of 9 characters in 2 entries."
     )
-    assert failed("No.", 2) == "No."
-    assert failed("No.", 3).startswith("No.\n3 tries in a row have failed: stop trying")
+    assert failed(MemoryRefused("No."), 2) == "No."
+    full = MemoryFull("user", "No room.", "\n1. (1) a")
+    assert str(full) == "No room.\n1. (1) a"
+    assert failed(full, 1) == f"No room. {ROOM}\n1. (1) a"
+    assert failed(MemoryRefused("No."), 3).startswith("No.\n3 tries in a row have failed: stop trying")
 
 
 @given(st.lists(st.builds(Operation, WORDS, WORDS, WORDS), max_size=3).map(tuple))

@@ -18,5 +18,7 @@ def small_disk(folder: Path, size: str) -> Iterator[Path]:
     command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", str(place)]
     if subprocess.run(command, capture_output=True, check=False).returncode:
         pytest.skip("mounting a small disk takes root")
-    yield place
-    subprocess.run(["umount", "-l", str(place)], check=True)
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "-l", str(place)], check=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import shutil
 import stat
@@ -42,22 +43,23 @@ def aged(tended: Tended, *names: str) -> None:
 
 
 def test_60_skills_through_120_days(tmp_path):
-    dice = random.Random(8)
+    """Or as many times 60 as ``HERMES_TEST_SKILLS`` says."""
+    dice, times = random.Random(8), int(os.environ.get("HERMES_TEST_SKILLS", "60")) // 60
     tended = Tended(tmp_path, curator_idle_hours=0)
-    own = [f"own-{n:02}" for n in range(40)]
-    tended.made(*own[:30])
-    tended.made(*own[30:], category="work/charts")
-    tended.by_hand(*(f"mine-{n:02}" for n in range(14)))
-    bought = [f"bought-{n}" for n in range(6)]
+    own = [f"own-{n:02}" for n in range(40 * times)]
+    tended.made(*own[: 30 * times])
+    tended.made(*own[30 * times :], category="work/charts")
+    tended.by_hand(*(f"mine-{n:02}" for n in range(14 * times)))
+    bought = [f"bought-{n}" for n in range(6 * times)]
     tended.by_hand(*bought)
     for name in bought:
         tended.library.marks.change(name, origin="installed")
-    for name in dice.sample(own, 4):
+    for name in dice.sample(own, 4 * times):
         tended.library.mark(name, "pinned", "person")
     everybody = set(tended.states())
-    assert len(everybody) == 60
+    assert len(everybody) == 60 * times
     assert asyncio.run(tended.curator.visit()) is None, "the first visit only begins to count"
-    favourites, runs, moved = dice.sample(own, 6), [], set()
+    favourites, runs, moved = dice.sample(own, 6 * times), [], set()
     for day in range(1, 121):
         tended.clock.pass_days(1)
         before = tended.states()

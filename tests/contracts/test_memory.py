@@ -552,3 +552,40 @@ def test_what_is_no_file_is_said_and_the_rest_is_shown(some):
         some.add("x")
     assert "- Ann" in some.memory.block()
     assert "(MEMORY.md cannot be read.)" in some.memory.block()
+
+
+# --- what is no file, and what is far too much
+
+
+def test_far_too_much_is_refused_before_anybody_looks_through_it(some):
+    for many in (
+        [Operation("add", "x y " * 2_500_000)],
+        [Operation("add", f"{n} " + "z" * 1_000) for n in range(1_000)],
+    ):
+        with pytest.raises(MemoryRefused, match=r"of which MEMORY.md holds 2,200 at most"):
+            some.memory.apply("memory", many, by="model")
+    assert some.memory.entries("memory") == ()
+
+
+def _pipe(path):
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+
+
+def test_a_link_that_leads_to_itself_is_one_line(some):
+    some.folder.mkdir(parents=True)
+    some.memory.path("memory").symlink_to(some.memory.path("memory"))
+    with pytest.raises(StoreError, match="leads to itself: remove it"):
+        some.add("new")
+    assert some.memory.block() == ""
+
+
+@pytest.mark.timeout(60)
+def test_nothing_waits_for_a_pipe(some):
+    some.add("first")
+    _pipe(some.folder / ".MEMORY.md.known")
+    assert some.add("second").after == ("first", "second")
+    _pipe(some.memory.path("memory"))
+    with pytest.raises(StoreError, match="is no file of at most"):
+        some.add("third")
+    assert "cannot be read" in some.memory.block()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 import time
 from pathlib import Path
@@ -436,6 +437,15 @@ def test_marks_that_are_damaged_say_nothing_and_are_kept_aside(home):
     marks.forget("a")
     marks.forget("a")
     assert marks.read() == {}
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("name", [".hermes-kernel.json", ".usage.json", ".hermes-kernel.scanned.json"])
+def test_nothing_waits_for_a_pipe(home, library, name):
+    written(home / "skills" / "fits")
+    os.mkfifo(home / "skills" / name)
+    assert "fits" in library.index()
+    assert library.mark("fits", "pinned", "person").pinned
 
 
 def test_a_store_that_cannot_be_written_keeps_nobody_from_reading(home, bundled):

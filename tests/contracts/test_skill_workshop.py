@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -13,6 +16,9 @@ from hermes_kernel.core.learnt import SkillChanged
 from hermes_kernel.learning.skills.workshop import Consent, NeedsConsent
 from hermes_kernel.world.tools.results import ToolError
 from tests.contracts.skilled import WORK, Desk, desk, tree
+from tests.disks import small_disk
+from tests.kill.nursery import ROOT
+from tests.kill.skills import NAME, TEXT, workshop
 
 ODD = "2. Write down what is odd."
 
@@ -333,3 +339,94 @@ def test_the_setting_decides_about_the_tool(there: Desk):
     assert "your own" in made.dangerous({"name": "mine", "action": "patch"}).why
     there.read("mine")
     assert "Changed SKILL.md" in run(name="mine", old=ODD, new="2. x")
+
+
+# --- several processes, and disks that take nothing
+
+
+PATCHER = """
+import sys
+from pathlib import Path
+from tests.kill.skills import NAME, workshop
+from hermes_kernel.core.learning.skill import SkillError
+home, who = Path(sys.argv[1]), sys.argv[2]
+made, library = workshop(home)
+sys.stdin.readline()
+for n in range(int(who), 20, 2):
+    while True:
+        opened = library.open(NAME)
+        library.saw(NAME, "", opened.digest, "s")
+        try:
+            made.patch(NAME, f"line {n}\\n", f"line {n} by {who}\\n", by="model", session="s")
+        except SkillError as error:
+            assert "was changed since you read it" in str(error) or "at this very moment" in str(error), error
+            continue
+        break
+"""
+
+
+@pytest.mark.timeout(120)
+def test_two_processes_patch_one_skill_and_neither_loses_what_the_other_did(tmp_path: Path):
+    made, _ = workshop(tmp_path)
+    made.create(NAME, TEXT, by="model")
+    patchers = [
+        subprocess.Popen([sys.executable, "-c", PATCHER, str(tmp_path), who], stdin=subprocess.PIPE, cwd=ROOT)
+        for who in "01"
+    ]
+    for each in patchers:
+        assert each.stdin
+        each.stdin.write(b"\n")
+        each.stdin.close()
+    assert [each.wait() for each in patchers] == [0, 0]
+    lines = (tmp_path / "skills" / NAME / "SKILL.md").read_text().splitlines()
+    assert [line for line in lines if " by " in line] == [f"line {n} by {n % 2}" for n in range(20)]
+    assert {path.name for path in (tmp_path / "skills").iterdir() if path.is_dir()} == {NAME}
+
+
+def test_a_full_disk_leaves_a_skill_as_it_was_and_is_one_line(tmp_path: Path):
+    with small_disk(tmp_path, "1m") as place:
+        made, library = workshop(place)
+        made.create(NAME, TEXT, by="person")
+        before = library.read(NAME)
+        for n in range(5):
+            made.write_file(NAME, f"references/{n}.md", f"{n}" * 50_000, by="person")
+        held = tree(place / "skills" / NAME)
+        with pytest.raises(SkillError, match="the disk with .* is full") as refused:
+            made.write_file(NAME, "references/9.md", "9" * 600_000, by="person")
+        assert "\n" not in str(refused.value)
+        (place / "filler").write_bytes(b"x" * (shutil.disk_usage(place).free - 100_000))
+        with pytest.raises(SkillError, match="the disk with .* is full"):
+            made.patch(NAME, "line 7\n", "LINE 7\n", by="person")
+        assert tree(place / "skills" / NAME) == held
+        assert library.read(NAME) == before
+        assert not [each for each in (place / "skills").iterdir() if ".~" in each.name]
+
+
+READ_ONLY = """
+import sys
+from pathlib import Path
+from tests.kill.skills import NAME, TEXT, workshop
+from hermes_kernel.core.learning.skill import SkillError
+made, library = workshop(Path(sys.argv[1]))
+print(library.index().count(NAME), len(library.read(NAME)) == len(TEXT))
+for act in (
+    lambda: made.create("other", TEXT.replace(NAME, "other"), by="person"),
+    lambda: made.patch(NAME, "line 7", "LINE 7", by="person"),
+    lambda: made.archive(NAME, by="person"),
+    lambda: made.uninstall(NAME),
+    lambda: library.mark(NAME, "pinned", "person"),
+):
+    try:
+        act()
+    except SkillError as error:
+        print("Read-only file system" in str(error))
+"""
+
+
+def test_skills_of_a_home_that_cannot_be_written_can_be_read(tmp_path: Path):
+    with small_disk(tmp_path, "4m") as place:
+        workshop(place)[0].create(NAME, TEXT, by="person")
+        subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
+        command = [sys.executable, "-c", READ_ONLY, str(place)]
+        said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+        assert said.stdout.splitlines() == ["1 True", *["True"] * 5]

@@ -9,11 +9,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hermes_kernel.core.learning.skill import Skill, State
-from hermes_kernel.core.learning.skill_index import HEAD, ROOM, index, index_in, listed, nameable, one_line
+from hermes_kernel.core.learning.skill_index import HEAD, ROOM, harmless_line, index, index_in, listed, nameable
 from hermes_kernel.core.tokens import estimate
 
 NAMES = st.lists(st.from_regex(r"[a-z][a-z0-9._-]{0,30}", fullmatch=True), unique=True, max_size=300)
-WORDS = ["Turn", "a", "table", "of", "raw", "figures", "into", "one", "chart", "that", "answers", "one", "question,", "with", "units", "and", "a", "source", "below", "it"]
+WORDS = [
+    "Turn",
+    "a",
+    "table",
+    "of",
+    "raw",
+    "figures",
+    "into",
+    "one",
+    "chart",
+    "that",
+    "answers",
+    "one",
+    "question,",
+    "with",
+    "units",
+    "and",
+    "a",
+    "source",
+    "below",
+    "it",
+]
 
 
 def some(count: int, words: int = 18) -> list[tuple[str, str]]:
@@ -116,10 +137,10 @@ def test_hostile_words_stay_on_their_line_visibly(said):
 
 @given(st.text(max_size=100), st.integers(1, 80))
 def test_a_line_is_one_line(text, limit):
-    line = one_line(text, limit)
+    line = harmless_line(text, limit)
     assert len(line) <= limit
     assert len(line.splitlines()) <= 1
-    assert one_line(line, limit) == line
+    assert harmless_line(line, limit) == line
 
 
 def test_an_index_is_found_in_the_prompt_it_stands_in():

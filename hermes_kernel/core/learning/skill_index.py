@@ -44,7 +44,7 @@ class Listed:
     more: int
 
 
-def one_line(text: str, limit: int) -> str:
+def harmless_line(text: str, limit: int) -> str:
     """`text` as at most `limit` characters of one line: nothing invisible, no tag, no fence of code."""
     if not (text.isascii() and text.isprintable()):
         shown = (" " if unicodedata.category(each) in SPACES else each for each in text)
@@ -64,7 +64,7 @@ def index(skills: Iterable[tuple[str, str | None]], total: int, room: int = ROOM
     their names, and no more of them are asked for than are told. At most `room` characters; "" for none."""
     if not whole:
         return _counted(skills, total, room)
-    told = [(one_line(name, 128), said) for name, said in skills if said is not None]
+    told = [(harmless_line(name, 128), said) for name, said in skills if said is not None]
     if not told:
         return ""
     fits = range(SHORTEST, LONGEST + 1)
@@ -93,7 +93,7 @@ def index_in(prompt: str) -> str:
 
 
 def _line(name: str, said: str, cap: int) -> str:
-    described = one_line(said, cap)
+    described = harmless_line(said, cap)
     return f"- {name}: {described}" if described else f"- {name}"
 
 
@@ -122,7 +122,7 @@ def _counted(skills: Iterable[tuple[str, str | None]], total: int, room: int) ->
         if said is None:
             total -= 1
             continue
-        clean = one_line(name, 128)
+        clean = harmless_line(name, 128)
         line = _line(clean, said, SHORTEST)
         if not only and left - len(line) - 1 >= with_words:
             lines.append(line)

@@ -7,18 +7,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hermes_kernel.core.learning.skill import SkillError
 from hermes_kernel.learning.skills.history import History, HistoryError
 from hermes_kernel.learning.skills.marks import FILE as MARKS
-from hermes_kernel.learning.skills.marks import LOCK, WAIT
+from hermes_kernel.learning.skills.marks import Marks
 from hermes_kernel.learning.skills.trees import WIDE, tree_id
 from hermes_kernel.world.store.disk import make, put, sync_folder
-from hermes_kernel.world.store.locks import Busy, held
 
 FORMAT = 1
 ARCHIVE = ".archive"
@@ -179,13 +177,13 @@ def put_back_loose(skills: Path, history: History, kept: Snapshot) -> None:
 
     Raises:
         HistoryError, OSError: it cannot be done.
-        SkillError: the marks are held by another process.
+        SkillError: the marks are held by another process, or cannot be written.
     """
     files = history.files(kept.loose)
     for name, digest in files.items():
         if not name.rpartition("/")[2].startswith("."):
             _write(skills / name, history.content(digest))
-    with marks_alone(skills):
+    with Marks(skills).alone():
         _put_back_marks(skills / MARKS, history.content(files[MARKS]) if MARKS in files else b"", kept)
 
 
@@ -224,17 +222,3 @@ def _write(path: Path, content: bytes) -> None:
         make(path.parent)
         put(content, path, path.with_name(f".{path.name}.{os.getpid()}"))
         sync_folder(path.parent)
-
-
-@contextmanager
-def marks_alone(skills: Path) -> Iterator[None]:
-    """Be the one who writes the marks.
-
-    Raises:
-        SkillError: another process holds them, and went on holding them.
-    """
-    try:
-        with held(skills / LOCK, WAIT):
-            yield
-    except Busy:
-        raise SkillError(f"Another process holds {skills / LOCK}. Try again.") from None

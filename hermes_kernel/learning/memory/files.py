@@ -72,7 +72,7 @@ class NoteFile:
         Raises:
             OSError: the disk is full or does not take it.
         """
-        real = self.path.resolve()
+        real = _real(self.path)
         make(real.parent)
         fresh = real.with_name(f".{real.name}.fresh")
         try:
@@ -88,7 +88,7 @@ class NoteFile:
     def swap(self, found: Found, fresh: Path) -> bool:
         """Put `fresh` in its place, or nothing where it is not what was `found` any more. What somebody wrote into it
         in the very moment is there again; what they write later is found by `late`."""
-        real = self.path.resolve()
+        real = _real(self.path)
         aside = _aside(real)
         aside.unlink(missing_ok=True)
         with suppress(OSError):  # a disk without such names
@@ -105,7 +105,7 @@ class NoteFile:
     def late(self, replaced: int, digest: str) -> tuple[str, ...] | None:
         """The entries of the file that was replaced last, where somebody who had it open wrote into it since: it was
         file number `replaced` and had this `digest`. None where nobody did."""
-        real = self.path.resolve()
+        real = _real(self.path)
         with suppress(OSError):
             aside = _aside(real)
             if aside.stat().st_ino != replaced or (real.exists() and real.samefile(aside)):
@@ -152,6 +152,13 @@ def explaining(path: Path) -> Iterator[None]:
 def digested(raw: bytes | None) -> str:
     """What tells some bytes from others."""
     return hashlib.sha256(raw or b"").hexdigest()
+
+
+def _real(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except RuntimeError:
+        raise StoreError(f"{path} is a link that leads to itself: remove it") from None
 
 
 def _aside(real: Path) -> Path:

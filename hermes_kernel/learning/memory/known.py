@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hermes_kernel.world.store.disk import PRIVATE_FILE, put
+from hermes_kernel.world.store.disk import PRIVATE_FILE, content, put
+
+LARGEST = 40_000_000  # bytes; twice a file of memory, each character of which may be six in JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ def digest(entry: str) -> str:
 def known(path: Path) -> Known | None:
     """What `path` says; none where there is no such file, or it says nothing that can be understood."""
     with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
-        plain = json.loads(path.read_bytes())
+        plain = json.loads(content(path, LARGEST))
         texts = [_texts(plain[name]) for name in ("before", "after", "consented")]
         return Known(texts[0], texts[1], frozenset(texts[2]), int(plain["number"]), str(plain["digest"]))
     return None
@@ -48,14 +50,14 @@ def keep(path: Path, what: Known) -> None:
     Raises:
         OSError: the disk is full or does not take it.
     """
-    content = json.dumps({**dataclasses.asdict(what), "consented": sorted(what.consented)}).encode()
+    said = json.dumps({**dataclasses.asdict(what), "consented": sorted(what.consented)}).encode()
     fresh = path.with_name(f"{path.name}.fresh")
     if what.consented:
-        put(content, path, fresh)
+        put(said, path, fresh)
         return
     handle = os.open(fresh, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_CLOEXEC, PRIVATE_FILE)
     with os.fdopen(handle, "wb") as file:
-        file.write(content)
+        file.write(said)
     fresh.replace(path)
 
 

@@ -37,6 +37,7 @@ from hermes_kernel.world.store.disk import StoreError
 from hermes_kernel.world.tools.tool import Tool
 
 FOLDER = "memories"
+LONGEST = 100_000  # characters of one change; it is looked through, which takes a second for some of them
 
 
 @lru_cache(1_000)
@@ -215,11 +216,20 @@ class Memory:
 
     def _tidied(self, target: str, operations: Sequence[Operation]) -> tuple[tuple[Operation, ...], tuple[str, ...]]:
         checked(target, operations)
+        self._fits_at_all(target, sum(len(each.content) for each in operations))
         found = [tidied(each.content, self._redact) if each.action != "remove" else None for each in operations]
         tidy = tuple(
             replace(each, content=made.text if made else "") for each, made in zip(operations, found, strict=True)
         )
         return tidy, tuple(dict.fromkeys(note for made in found if made for note in made.notes))
+
+    def _fits_at_all(self, target: str, length: int) -> None:
+        """Refuse what is far too long before anybody looks through it."""
+        if length > max(LONGEST, 2 * self._limit(target)):
+            raise MemoryRefused(
+                f"That has {length:,} characters, of which {FILES[target]} holds {self._limit(target):,} at most: "
+                "keep what matters of it. Nothing was changed."
+            )
 
     def _made(self, target: str, before: Entries, after: Entries, notes: tuple[str, ...] = ()) -> Change:
         return Change(target, before, after, self._limit(target), notes)

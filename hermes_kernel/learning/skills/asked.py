@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from hermes_kernel.core.figures import minute
 from hermes_kernel.core.learning.finding import Finding
 from hermes_kernel.core.learning.skill import Skill, SkillError, State
-from hermes_kernel.core.learning.skill_index import one_line
+from hermes_kernel.core.learning.skill_index import harmless_line
 from hermes_kernel.core.learning.skill_search import Text, found
 from hermes_kernel.learning.proposals import NoProposal
 from hermes_kernel.learning.skills.checking import suspicious
@@ -72,7 +72,7 @@ def shown(lore: Lore, name: str) -> Answer:
         ("why", skill.why),
         ("from", skill.origin),
         ("folder", skill.folder),
-        ("files", ", ".join(one_line(each, 200) for each in files(skill.folder))),
+        ("files", ", ".join(harmless_line(each, 200) for each in files(skill.folder))),
         ("uses", f"{count:,}, the last {minute(last)}" if count else "none"),
         *(("suspicious", said) for said in found),
     ]
@@ -97,7 +97,7 @@ def do(lore: Lore, name: str, verb: str, words: Sequence[str]) -> Answer:
     if verb in LOOKING:
         return DO[verb](lore, lore_name(lore, name), words)
     if verb not in CHANGING:
-        raise SkillError(f"A skill takes {', '.join(VERBS)}, not {one_line(verb, 40)!r}.")
+        raise SkillError(f"A skill takes {', '.join(VERBS)}, not {harmless_line(verb, 40)!r}.")
     if verb == "undo":
         return done(lore.workshop.undo(name, number(words), by="person"))
     none(verb, words)
@@ -154,14 +154,14 @@ def refused(error: SkillError, anyway: str) -> str:
 def none(verb: str, words: Sequence[str]) -> None:
     """Refuse what stands behind a verb that takes nothing more."""
     if words:
-        raise SkillError(f"{verb} takes nothing more, not {one_line(' '.join(words), 60)!r}.")
+        raise SkillError(f"{verb} takes nothing more, not {harmless_line(' '.join(words), 60)!r}.")
 
 
 def number(words: Sequence[str]) -> int:
     """The number of a change; 0 for none."""
     if len(words) > 1 or not all(word.isdecimal() and int(word) for word in words):
         raise SkillError(
-            f"It takes the number of a change, as `history` shows it, not {one_line(' '.join(words), 60)!r}."
+            f"It takes the number of a change, as `history` shows it, not {harmless_line(' '.join(words), 60)!r}."
         )
     return int(words[0]) if words else 0
 
@@ -186,7 +186,7 @@ def _diff(lore: Lore, name: str, words: Sequence[str]) -> Answer:
     fact = next((fact for n, _, fact in reversed(past) if wanted in (0, n)), None)
     if fact is None:
         raise SkillError(
-            f"{one_line(name, 80)} has {len(past)} changes on record" + (f", no number {wanted}." if past else ".")
+            f"{harmless_line(name, 80)} has {len(past)} changes on record" + (f", no number {wanted}." if past else ".")
         )
     text = lore.history.diff(fact.before, fact.after)
     return Answer({"diff": text}, text=text, note="" if text else "It changed no text.")
@@ -217,8 +217,8 @@ def _nothing(words: str) -> str:
 
 def _row(skill: Skill, count: int, last: float) -> tuple[Any, ...]:
     state = f"{skill.state}, pinned" if skill.pinned else str(skill.state)
-    said = one_line(skill.why or skill.description, CAP)
-    return one_line(skill.name, 128), state, skill.origin, said, count, minute(last) if count else ""
+    said = harmless_line(skill.why or skill.description, CAP)
+    return harmless_line(skill.name, 128), state, skill.origin, said, count, minute(last) if count else ""
 
 
 def _plain(skill: Skill) -> dict[str, Any]:
@@ -245,15 +245,15 @@ def _uses(uses: Mapping[str, tuple[int, float]], name: str) -> dict[str, Any]:
 
 def _sentence(each: Finding) -> str:
     where = f" (line {each.line})" if each.line else ""
-    excerpt = one_line(each.excerpt, 120)
+    excerpt = harmless_line(each.excerpt, 120)
     return f"{each.what}{where}" + (f": {excerpt}" if excerpt else "")
 
 
 def _waiting(lore: Lore) -> Iterator[str]:
     for each in lore.proposals.all("skill"):
         what = " ".join(str(each.what.get(key, "")) for key in ("action", "name") if each.what.get(key))
-        why = f", {one_line(each.why, CAP)}" if each.why else ""
-        yield f"{each.id}: {one_line(what, CAP)}, by {each.by}{why}. `skills accept ID` or `reject ID` decides."
+        why = f", {harmless_line(each.why, CAP)}" if each.why else ""
+        yield f"{each.id}: {harmless_line(what, CAP)}, by {each.by}{why}. `skills accept ID` or `reject ID` decides."
 
 
 def _proposal(lore: Lore, identity: str) -> Any:

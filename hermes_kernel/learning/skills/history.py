@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -140,6 +141,14 @@ class History:
         what = self.tree(tree)
         make(folder.parent)
         fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}.~", dir=folder.parent))
+        try:
+            self._fill(fresh, what)
+        except BaseException:  # a full disk above all, of which it has the last room
+            shutil.rmtree(fresh, ignore_errors=True)
+            raise
+        return fresh
+
+    def _fill(self, fresh: Path, what: Tree) -> None:
         for name in what.folders:
             make(fresh / name)
         for name, digest in what.files.items():
@@ -150,7 +159,6 @@ class History:
             (fresh / name).symlink_to(target)
         for each, _, _ in os.walk(fresh):
             sync_folder(Path(each))
-        return fresh
 
     def _put_tree(self, tree: Tree) -> str:
         return self._put(tree.id, tree.dump())

@@ -13,7 +13,7 @@ from operator import neg
 from pathlib import Path
 
 from hermes_kernel.core.learning.skill import NoSkill, Skill, SkillError, State, Withheld
-from hermes_kernel.core.learning.skill_index import ROOM, index, listed, nameable, one_line
+from hermes_kernel.core.learning.skill_index import ROOM, harmless_line, index, listed, nameable
 from hermes_kernel.core.learning.skill_news import Now, news
 from hermes_kernel.core.learning.skill_search import Text, found, stems
 from hermes_kernel.core.learnt import SkillMarked, SkillUsed
@@ -198,7 +198,7 @@ class Library:
         elif mark in CHANGES:
             self.marks.change(skill.name, **CHANGES[mark])
         else:
-            raise SkillError(f"{one_line(mark, 40)!r} is no mark; there are: trusted, {', '.join(CHANGES)}.")
+            raise SkillError(f"{harmless_line(mark, 40)!r} is no mark; there are: trusted, {', '.join(CHANGES)}.")
         self.chronicle.record(SkillMarked(skill.name, mark, by, session, why))
         return self.get(name)
 
@@ -226,7 +226,7 @@ class Library:
 
 def withheld(skill: Skill) -> str:
     """Why a skill is not offered, and what a person can do."""
-    name = one_line(skill.name, 128)
+    name = harmless_line(skill.name, 128)
     mend = {
         State.HELD: f"The person can look at it (%hermes skill {name}) and consent: %hermes skill {name} trust",
         State.BROKEN: "The person can mend its SKILL.md.",
@@ -243,7 +243,7 @@ def _none(name: str, spots: Mapping[str, Spot]) -> str:
     some = close or known[:8]
     hint = f"{'Close to it' if close else 'There are'}: {', '.join(some)}." if some else "There are none yet."
     more = " `%hermes skills` and `skills_search` find others." if len(known) > len(some) else ""
-    return f"There is no skill {one_line(name, 80)!r}. {hint}{more}"
+    return f"There is no skill {harmless_line(name, 80)!r}. {hint}{more}"
 
 
 def _texts(spots: Iterable[Spot], query: str) -> Iterator[Text]:

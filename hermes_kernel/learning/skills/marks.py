@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hermes_kernel.core.learning.skill import ORIGINS, SkillError
-from hermes_kernel.world.store.disk import make, put, sync_folder
+from hermes_kernel.world.store.disk import content, make, put, sync_folder
 from hermes_kernel.world.store.locks import Busy, held
 
 FILE, LOCK = ".hermes-kernel.json", ".hermes-kernel.lock"
@@ -57,7 +57,7 @@ class Marks:
         Raises:
             SkillError: it cannot be written; what was said before still stands.
         """
-        with self._alone():
+        with self.alone():
             plain = _loaded(self._skills / FILE)
             skills = plain["skills"] if isinstance(plain.get("skills"), dict) else {}
             record = skills[name] if isinstance(skills.get(name), dict) else {}
@@ -71,14 +71,19 @@ class Marks:
         Raises:
             SkillError: as `change`.
         """
-        with self._alone():
+        with self.alone():
             plain = _loaded(self._skills / FILE)
             skills = plain.get("skills")
             if isinstance(skills, dict) and skills.pop(name, None) is not None:
                 self._write(plain)
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def alone(self) -> Iterator[None]:
+        """Be the one who writes them.
+
+        Raises:
+            SkillError: another process holds them, and went on holding them; or they cannot be written.
+        """
         try:
             make(self._skills)
             with held(self._skills / LOCK, WAIT):
@@ -108,9 +113,7 @@ def _sign(path: Path) -> tuple[int, ...]:
 def _loaded(path: Path) -> dict[str, Any]:
     """The object in a file; an empty one where there is none that can be understood."""
     try:
-        if path.stat().st_size > LARGEST:
-            return {}
-        plain = json.loads(path.read_bytes())
+        plain = json.loads(content(path, LARGEST))
     except (OSError, ValueError, RecursionError):
         return {}
     return plain if isinstance(plain, dict) else {}

@@ -17,7 +17,7 @@ from typing import Any
 from hermes_kernel.core.learning import threats as rules
 from hermes_kernel.core.learning.finding import Finding
 from hermes_kernel.core.learning.threats import threats
-from hermes_kernel.world.store.disk import put
+from hermes_kernel.world.store.disk import content, put
 
 FILE = ".hermes-kernel.scanned.json"
 REMEMBERED = 50_000  # contents; 3.3 MB in the file
@@ -73,9 +73,7 @@ class Scanned:
 def _loaded(path: Path) -> frozenset[str]:
     """The contents named in the file, if it is ours, whole and by the rules of now."""
     try:
-        if path.stat().st_size > LARGEST:
-            return frozenset()
-        plain: Any = json.loads(path.read_bytes())
+        plain: Any = json.loads(content(path, LARGEST))
     except (OSError, ValueError, RecursionError):
         return frozenset()
     if not isinstance(plain, dict) or plain.get("rules") != _rules() or not isinstance(plain.get("clean"), list):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from pathlib import Path
 
 PRIVATE_FOLDER = 0o700
@@ -26,6 +27,20 @@ def make(folder: Path) -> None:
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     for each in reversed(missing):
         each.mkdir(PRIVATE_FOLDER, exist_ok=True)
+
+
+def content(path: Path, most: int) -> bytes:
+    """The bytes of an ordinary file; nothing waits for a pipe or a device.
+
+    Raises:
+        OSError: it is none, has more than `most` bytes, or cannot be read.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as file:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > most:
+            raise OSError(errno.EINVAL, f"no file of at most {most:,} bytes", str(path))
+        return file.read()
 
 
 def put(content: bytes, path: Path, fresh: Path) -> None:

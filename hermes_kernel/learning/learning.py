@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from hermes_kernel.core.turn import Turn
 from hermes_kernel.learning.lore import Lore, open_learning
 from hermes_kernel.resources import Resources
 from hermes_kernel.session import Session
+from hermes_kernel.world.store import StoreError
 from hermes_kernel.world.tools import Tool
 
 if TYPE_CHECKING:
@@ -83,6 +84,8 @@ class Learning(Lore):
                 yield
             finally:
                 if (turn := latest()) is not before and turn.final:
+                    with suppress(StoreError):  # how a turn was cut is written with what comes next, and a look is next
+                        self._session.flush()
                     self.reflector.after(turn)
                     self._attend()
 

@@ -207,3 +207,16 @@ async def test_homes_that_share_a_store_look_at_their_own_conversations_and_reme
                     await asyncio.sleep(0.01)
     nudges = [text_of(request) for request in server.requests if who(request) == "nudge"]
     assert ["I want prices" in nudge for nudge in nudges] == [False, True, True][: len(nudges)]
+
+
+async def test_a_turn_that_was_cancelled_is_looked_at_like_any_other(tmp_path: Path) -> None:
+    with Server(Parts(chat=stall("Hm", after=1, seconds=float("inf")))) as server:
+        async with agent_on(tmp_path, server, nudge_every_turns=1) as agent:
+            asked = asyncio.ensure_future(agent.ask("I want prices in EUR."))
+            assert await asyncio.to_thread(server.await_requests, 1, LONG)
+            asked.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asked
+            assert await asyncio.to_thread(agent.learning.reflector.wait, LONG)
+    (nudge,) = [text_of(request) for request in server.requests if who(request) == "nudge"]
+    assert "I want prices in EUR." in nudge

@@ -10,11 +10,11 @@ from typing import Any, Protocol, Self
 from hermes_kernel.core.safe import NO_MATH
 from hermes_kernel.view import escape
 from hermes_kernel.view.columns import aligned, said
+from hermes_kernel.view.words import typed
 
 CELL = 'style="text-align:left;vertical-align:top;white-space:pre-wrap"'
 TIMED = 'style="text-align:left;vertical-align:top;white-space:nowrap"'
 TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(?: UTC)?")
-BACKTICKS = re.compile(r"`([^`\n]+)`")
 
 
 class Shown(Protocol):
@@ -78,7 +78,7 @@ class Table:
         head = "".join(f"<th {CELL}>{escape(name)}</th>" for name in self.columns)
         rows = "".join(f"<tr>{_cells(row)}</tr>" for row in self.rows)
         top = f"<thead><tr>{head}</tr></thead>" if any(self.columns) else ""
-        note = f'<div class="{NO_MATH}">{_typed(escape(self.note))}</div>' if self.note else ""
+        note = f'<div class="{NO_MATH}">{typed(escape(self.note))}</div>' if self.note else ""
         return f'<table class="hermes-table {NO_MATH}">{top}<tbody>{rows}</tbody></table>{note}'
 
     def plain(self) -> PlainTable:
@@ -102,8 +102,3 @@ def facts(*rows: tuple[str, Any], value: Any = None, note: str = "") -> Table:
 
 def _cells(row: tuple[Any, ...]) -> str:
     return "".join(f"<td {TIMED if TIME.fullmatch(text := said(cell)) else CELL}>{escape(text)}</td>" for cell in row)
-
-
-def _typed(note: str) -> str:
-    """An escaped note in which what stands between backticks, which is to be typed, is set as code."""
-    return BACKTICKS.sub(r"<code>\1</code>", note)

@@ -13,7 +13,7 @@ from hermes_kernel.core.events import Compressed
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import NO_MATH, clean, escape
 from hermes_kernel.view.bundle import FRAME, TONES
-from hermes_kernel.view.words import shortened
+from hermes_kernel.view.words import shortened, typed
 
 WIDTH = "max-width:32em;height:0.5em;border-radius:0.25em;overflow:hidden;background:var(--jp-layout-color3,#ccc)"
 SOON = 3  # rows after which the pace of the rest may be guessed
@@ -123,7 +123,7 @@ class Looking:
 
 
 def _line(text: str, before: str = "") -> str:
-    return f'<div role="status" aria-live="polite">{before}{escape(text)}</div>'
+    return f'<div role="status" aria-live="polite">{before}{typed(escape(text))}</div>'
 
 
 def _frame(inside: str, name: str = "hermes-sight") -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from hermes_kernel.core.text import brief
 ARGUMENTS = 88  # characters of a call's arguments in its row
 ENTRIES = 24  # members of a list that are looked at for that
 HEARD = 2.0  # seconds of silence within a stream that are nothing to speak of
+BACKTICKS = re.compile(r"`([^`\n]+)`")
 PATIENT = 20.0  # seconds of thinking after which the limit is worth knowing
 
 
@@ -145,3 +147,8 @@ def shortened(event: Compressed) -> tuple[str, str]:
 def plainly(fault: str) -> str:
     """A fault's name as a person would write it."""
     return str(fault).replace("_", " ")
+
+
+def typed(note: str) -> str:
+    """An escaped note in which what stands between backticks, which is to be typed, is set as code."""
+    return BACKTICKS.sub(r"<code>\1</code>", note)

@@ -31,7 +31,7 @@ def environ(tmp_path: Path) -> dict[str, str]:
     """A person of whom nothing is known: an empty home, no key, no settings."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("HERMES", "OPENAI", "JUPYTER"))}
     # ipykernel 7 warns at every start that a kernel on loopback is not encrypted.
-    quiet = {"PYTHONWARNINGS": "ignore", "PYTHONPATH": str(ROOT)}
+    quiet = {"PYTHONWARNINGS": "ignore", "PYTHONPATH": str(ROOT), "HERMES_LEARNING": "off"}
     return {**kept, **quiet, "HOME": str(tmp_path / "person"), "HERMES_HOME": str(tmp_path / "person/.hermes")}
 
 

@@ -158,8 +158,9 @@ def _kernelspec(folders: dict[str, Path], name: str, python: str, module: str) -
         "display_name": kernel,
         "language": "python",
         "interrupt_mode": "message" if name == "hermes" else "signal",
-        "env": {"PYTHONPATH": str(ROOT), "HERMES_HOME": str(folders["home"]), "HERMES_API_KEY": "none"},
-    }
+        "env": {"PYTHONPATH": str(ROOT), "HERMES_HOME": str(folders["home"]), "HERMES_API_KEY": "none",
+                "HERMES_LEARNING": "off"},
+    }  # fmt: skip
     (folder / "kernel.json").write_text(json.dumps(spec))
 
 

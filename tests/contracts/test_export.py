@@ -38,6 +38,7 @@ def environment(home: Path, url: str = "http://127.0.0.1:9/v1") -> dict[str, str
         "HERMES_BASE_URL": url,
         "HERMES_API_KEY": "none",
         "HERMES_MODEL": "scripted",
+        "HERMES_LEARNING": "off",
         "PYTHONPATH": str(ROOT),
         "IPYTHONDIR": str(home / "ipython"),
     }

@@ -27,6 +27,7 @@ def environment(home: Path, server: Server) -> dict[str, str]:
         "HERMES_BASE_URL": server.url,
         "HERMES_API_KEY": "none",
         "HERMES_MODEL": "scripted",
+        "HERMES_LEARNING": "off",
     }
     return ours | {"PYTHONPATH": str(ROOT), "IPYTHONDIR": str(home / "ipython"), "TERM": "dumb", "NO_COLOR": "1"}
 

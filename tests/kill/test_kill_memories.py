@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 import pytest
@@ -9,12 +10,12 @@ import pytest
 from tests.kill.memories import CHILD, beside, explained, kill, opened, write_by_hand
 from tests.kill.nursery import nursery
 
-TIMES = 50
+TIMES = int(os.environ.get("HERMES_TEST_MEMORIES", "50"))
 KILLED = 12  # a hundred with `python -m tests.kill.memories 100`
 
 
 @pytest.mark.slow
-def test_two_processes_remember_fifty_things_each_and_a_person_writes_in_between(tmp_path):
+def test_two_processes_remember_many_things_each_and_a_person_writes_in_between(tmp_path):
     home = tmp_path / "home"
     some = opened(home)
     some.add("the first")

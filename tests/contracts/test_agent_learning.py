@@ -12,7 +12,7 @@ import pytest
 from hermes_kernel import Agent
 from hermes_kernel.core.messages import User
 from hermes_kernel.learning.skills.marks import Marks
-from hermes_kernel.testing import ScriptedModel, call, say
+from hermes_kernel.testing import ScriptedModel, call, forever, say
 
 SKILL = "---\nname: {name}\ndescription: {said}\n---\n\n# {name}\n\nDo it in this order.\n"
 
@@ -27,7 +27,7 @@ def agents(home: Path) -> Iterator[Any]:
     made: list[Agent] = []
 
     def make(*steps: Any, **options: Any) -> Agent:
-        made.append(Agent(ScriptedModel([*steps, say("Fine.")] if steps else say("Fine.")), home=home, **options))
+        made.append(Agent(ScriptedModel([*steps, forever(say("Fine."))]), home=home, **options))
         return made[-1]
 
     yield make

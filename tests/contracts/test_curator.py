@@ -513,3 +513,14 @@ def test_marks_are_kept_for_the_next_run(tended):
     (mark,) = (dated.fact for dated in tended.chronicle.read(SkillMarked))
     assert (mark.name, mark.mark, mark.by) == ("plot", "stale", "curator")
     assert "never used in the 31 days" in mark.why
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("name", ["skills/.usage.json", "curator/clock.json"])
+def test_nothing_waits_for_a_pipe(tended, name):
+    aged(tended, "plot")
+    path = tended.home / name
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    assert [life.name for life in tended.curator.lives()] == ["plot"]
+    assert not tended.curator.status().trouble

@@ -4,7 +4,6 @@ what the original wrote down of it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -18,7 +17,8 @@ from hermes_kernel.core.learning.skill import State as Standing
 from hermes_kernel.core.learnt import SkillChanged, SkillMarked, SkillUsed
 from hermes_kernel.learning.curating.shelf import Times
 from hermes_kernel.learning.skills.library import Library
-from hermes_kernel.learning.skills.marks import THEIRS, Mark
+from hermes_kernel.learning.skills.marks import LARGEST, THEIRS, Mark
+from hermes_kernel.world.store.disk import plain_in
 
 MAKINGS, USES = ("created_at",), ("last_used_at", "last_viewed_at", "last_patched_at", "last_activity_at")
 
@@ -78,11 +78,7 @@ class Census:
 
 def _theirs(path: Path) -> Mapping[str, Record]:
     """What the original counted, as far as it can be understood."""
-    said: Any = {}
-    with suppress(OSError, ValueError, RecursionError):
-        said = json.loads(path.read_bytes())
-    known = said.items() if isinstance(said, dict) else ()
-    return {name: _record(each) for name, each in known if isinstance(each, dict)}
+    return {name: _record(each) for name, each in plain_in(path, LARGEST).items() if isinstance(each, dict)}
 
 
 def _record(said: Mapping[str, Any]) -> Record:

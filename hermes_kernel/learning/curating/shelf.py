@@ -19,12 +19,13 @@ from hermes_kernel.core.learning.curating_runs import Run, plain, understood
 from hermes_kernel.core.redact import redact, redact_plain
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
-from hermes_kernel.world.store.disk import FULL, full, make, put, sync_folder
+from hermes_kernel.world.store.disk import FULL, full, make, plain_in, put, sync_folder
 from hermes_kernel.world.store.locks import Busy, held
 
 FOLDER, LOCK, CLOCK = "curator", "lock", "clock.json"
 RUN, REPORT, SNAPSHOT = "run.json", "REPORT.md", "snapshot.json"
 TIME = "%Y-%m-%dT%H-%M-%SZ"
+LARGEST = 200_000_000  # bytes of a file; of the snapshot above all
 NAMED = 5  # runs that an error names
 BUSY = "The curator is at work in another process. `%hermes curator` says what came of it."
 
@@ -124,7 +125,7 @@ class Shelf:
 
     def times(self) -> Times:
         """What is known of earlier runs."""
-        said = _loaded(self.root / CLOCK)
+        said = plain_in(self.root / CLOCK, LARGEST)
         last, run = said.get("last"), said.get("run")
         known = {name: _times(said.get(name)) for name in ("stale", "seen", "reviewed")}
         return Times(_time(last), run if isinstance(run, str) else "", **known)
@@ -148,11 +149,11 @@ class Shelf:
 
     def snapshot(self, run: str) -> dict[str, Any]:
         """What there was before the run; empty where no snapshot was finished."""
-        return _loaded(self.root / run / SNAPSHOT)
+        return plain_in(self.root / run / SNAPSHOT, LARGEST)
 
     def _run(self, name: str) -> Run | None:
         with suppress(ValueError):
-            run = understood(_loaded(self.root / name / RUN))
+            run = understood(plain_in(self.root / name / RUN, LARGEST))
             return run if run.id == name else None
         return None
 
@@ -172,13 +173,6 @@ def explaining(root: Path) -> Iterator[None]:
     except OSError as error:
         why = full(root) if error.errno in FULL else f"cannot use {error.filename or root}: {error.strerror or error}"
         raise HermesError(f"The curator {why}" if why.startswith("cannot") else why) from error
-
-
-def _loaded(path: Path) -> dict[str, Any]:
-    with suppress(OSError, ValueError, RecursionError):
-        said = json.loads(path.read_bytes())
-        return said if isinstance(said, dict) else {}
-    return {}
 
 
 def _time(said: Any) -> float:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hermes_kernel.core.learning.skill import ORIGINS, SkillError
-from hermes_kernel.world.store.disk import content, make, put, sync_folder
+from hermes_kernel.world.store.disk import make, plain_in, put, sync_folder
 from hermes_kernel.world.store.locks import Busy, held
 
 FILE, LOCK = ".hermes-kernel.json", ".hermes-kernel.lock"
@@ -47,7 +47,7 @@ class Marks:
         """All there are at this moment, by name."""
         signs = tuple(_sign(self._skills / name) for name in (FILE, THEIRS))
         if self._read[0] != signs:
-            ours, theirs = _loaded(self._skills / FILE), _loaded(self._skills / THEIRS)
+            ours, theirs = plain_in(self._skills / FILE, LARGEST), plain_in(self._skills / THEIRS, LARGEST)
             self._read = signs, _together(ours.get("skills"), theirs)
         return self._read[1]
 
@@ -58,7 +58,7 @@ class Marks:
             SkillError: it cannot be written; what was said before still stands.
         """
         with self.alone():
-            plain = _loaded(self._skills / FILE)
+            plain = plain_in(self._skills / FILE, LARGEST)
             skills = plain["skills"] if isinstance(plain.get("skills"), dict) else {}
             record = skills[name] if isinstance(skills.get(name), dict) else {}
             after = {**record, **{key: _plain(value) for key, value in fields.items()}}
@@ -72,7 +72,7 @@ class Marks:
             SkillError: as `change`.
         """
         with self.alone():
-            plain = _loaded(self._skills / FILE)
+            plain = plain_in(self._skills / FILE, LARGEST)
             skills = plain.get("skills")
             if isinstance(skills, dict) and skills.pop(name, None) is not None:
                 self._write(plain)
@@ -95,7 +95,7 @@ class Marks:
 
     def _write(self, plain: Mapping[str, Any]) -> None:
         path = self._skills / FILE
-        if path.exists() and not _loaded(path):
+        if path.exists() and not plain_in(path, LARGEST):
             path.replace(path.with_suffix(".unread"))
         text = json.dumps(plain, ensure_ascii=False, indent=1, sort_keys=True)
         put(text.encode("utf-8", "replace"), path, self._skills / f"{FILE}.{os.getpid()}")
@@ -108,15 +108,6 @@ def _sign(path: Path) -> tuple[int, ...]:
     except OSError:
         return ()
     return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
-
-
-def _loaded(path: Path) -> dict[str, Any]:
-    """The object in a file; an empty one where there is none that can be understood."""
-    try:
-        plain = json.loads(content(path, LARGEST))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return plain if isinstance(plain, dict) else {}
 
 
 def _together(ours: Any, theirs: Any) -> Mapping[str, Mark]:

@@ -12,12 +12,11 @@ import os
 import threading
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from hermes_kernel.core.learning import threats as rules
 from hermes_kernel.core.learning.finding import Finding
 from hermes_kernel.core.learning.threats import threats
-from hermes_kernel.world.store.disk import content, put
+from hermes_kernel.world.store.disk import plain_in, put
 
 FILE = ".hermes-kernel.scanned.json"
 REMEMBERED = 50_000  # contents; 3.3 MB in the file
@@ -72,11 +71,8 @@ class Scanned:
 
 def _loaded(path: Path) -> frozenset[str]:
     """The contents named in the file, if it is ours, whole and by the rules of now."""
-    try:
-        plain: Any = json.loads(content(path, LARGEST))
-    except (OSError, ValueError, RecursionError):
-        return frozenset()
-    if not isinstance(plain, dict) or plain.get("rules") != _rules() or not isinstance(plain.get("clean"), list):
+    plain = plain_in(path, LARGEST)
+    if plain.get("rules") != _rules() or not isinstance(plain.get("clean"), list):
         return frozenset()
     return frozenset(
         each for each in plain["clean"] if isinstance(each, str) and len(each) == 64 and HEX.issuperset(each)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
@@ -41,6 +43,15 @@ def content(path: Path, most: int) -> bytes:
         if not stat.S_ISREG(found.st_mode) or found.st_size > most:
             raise OSError(errno.EINVAL, f"no file of at most {most:,} bytes", str(path))
         return file.read()
+
+
+def plain_in(path: Path, most: int) -> dict[str, Any]:
+    """The JSON object in a file of at most `most` bytes; an empty one where there is none that can be understood."""
+    try:
+        plain = json.loads(content(path, most))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return plain if isinstance(plain, dict) else {}
 
 
 def put(content: bytes, path: Path, fresh: Path) -> None:

@@ -9,7 +9,9 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-os.environ["HERMES_LEARNING"] = "off"  # whoever tests a slow loop sets it going; no other test is to be visited by one
+# Whoever tests a slow loop sets it going; no other test is to be visited by one.
+os.environ["HERMES_LEARNING"] = "off"
+os.environ["HERMES_SCHEDULE_WATCH"] = "off"
 
 settings.register_profile("laws", deadline=None)  # a law holds on a slow machine, too
 settings.load_profile("laws")

@@ -32,7 +32,7 @@ PARTS = (
 WHOLE = (
     *MIDDLE, "hermes_kernel.session", "hermes_kernel.agent", "hermes_kernel.view", "hermes_kernel.doctor",
     "hermes_kernel.export", "hermes_kernel.looking", "hermes_kernel.delegating", "hermes_kernel.mapping",
-    "hermes_kernel.learning",
+    "hermes_kernel.learning", "hermes_kernel.scheduling",
 )  # fmt: skip
 ARROWS: dict[str, tuple[str, ...]] = {
     "hermes_kernel": WHOLE,
@@ -54,12 +54,14 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "hermes_kernel.delegating": (*PARTS, "hermes_kernel.delegating"),
     "hermes_kernel.mapping": (*PARTS, "hermes_kernel.mapping"),
     "hermes_kernel.learning": (*PARTS, "hermes_kernel.learning"),
+    "hermes_kernel.scheduling": (*PARTS, "hermes_kernel.cell", "hermes_kernel.view", "hermes_kernel.scheduling"),
     "hermes_kernel.agent": (
         *PARTS,
         "hermes_kernel.conversation",
         "hermes_kernel.delegating",
         "hermes_kernel.mapping",
         "hermes_kernel.learning",
+        "hermes_kernel.scheduling",
         "hermes_kernel.agent",
     ),
     "hermes_kernel.view": (*INNER, "hermes_kernel.view"),
@@ -80,9 +82,10 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "magics": (*WHOLE, "hermes_kernel", "magics"),
 }
 
-# What the rules may use of the standard library: values, text, arithmetic. Nothing that waits, asks or tells.
+# What the rules may use of the standard library: values, text, arithmetic. Nothing that waits, asks or tells; and one
+# library that computes, without more: the times of a cron line.
 PURE = frozenset({
-    "__future__", "ast", "base64", "bisect", "collections", "contextlib", "copy", "dataclasses", "datetime",
+    "__future__", "ast", "base64", "bisect", "collections", "contextlib", "copy", "cronsim", "dataclasses", "datetime",
     "email.utils", "enum", "functools", "hashlib", "heapq", "html", "itertools", "json", "math", "operator", "re",
     "reprlib", "shlex", "string", "textwrap", "types", "typing", "unicodedata", "urllib.parse", "zoneinfo",
 })  # fmt: skip

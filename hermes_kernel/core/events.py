@@ -2,7 +2,8 @@
 
 *Kept* facts are written to the log before anything else happens and folding them gives the turn back.
 *Passing* facts, from `passing`, are for whoever watches. Those about windows, compressions and shared budgets are from
-`upkeep`, those about memory, skills and the slow loops from `learnt`.
+`upkeep`, those about memory, skills and the slow loops from `learnt`, those
+about jobs from `planned`.
 """
 
 from __future__ import annotations
@@ -27,6 +28,17 @@ from hermes_kernel.core.passing import (
     ThoughtDelta,
     Waiting,
 )
+from hermes_kernel.core.planned import (
+    JobRemoved,
+    JobSet,
+    RunBegan,
+    RunEnded,
+    RunWanted,
+    Settled,
+    Skipped,
+    StopWanted,
+    Told,
+)
 from hermes_kernel.core.upkeep import (
     Compressed,
     Compressing,
@@ -43,7 +55,7 @@ from hermes_kernel.core.upkeep import (
 class Opened:
     """A session begins. ``system`` is the system prompt, frozen for the session; ``parent`` names the session it was
     branched or compressed from, or whose subagent it is (``kind`` says which: ``chat``, ``subagent``, ``map``,
-    ``nudge``, ``review``, ``curator``, ``learning``).
+    ``run``, ``nudge``, ``review``, ``curator``, ``learning``, ``schedule``).
     ``earlier`` is what the conversation had cost before, where it goes on in this session."""
 
     session_id: str
@@ -247,6 +259,15 @@ Kept = (
     | SkillUsed
     | LookDue
     | Looked
+    | JobSet
+    | JobRemoved
+    | RunWanted
+    | StopWanted
+    | RunBegan
+    | RunEnded
+    | Skipped
+    | Told
+    | Settled
 )
 
 
@@ -262,8 +283,9 @@ def is_kept(event: Event) -> TypeGuard[Kept]:
 
 __all__ = [
     "KEPT", "Accepted", "Approved", "Asked", "Asking", "CallDelta", "Calling", "Compressed", "Compressing",
-    "Continued", "Event", "Failed", "FellBack", "Final", "Interrupted", "Kept", "Leased", "Lesson", "LookDue",
-    "Looked", "Noticed", "Observed", "Opened", "Outcome", "Passing", "Refunded", "Remembered", "Repaired", "Replied",
-    "Retracted", "Retrying", "Returned", "Silence", "SkillChanged", "SkillMarked", "SkillUsed", "Spent", "Started",
-    "Subagent", "TextDelta", "ThoughtDelta", "Titled", "Undone", "Waiting", "WindowFound", "is_kept",
+    "Continued", "Event", "Failed", "FellBack", "Final", "Interrupted", "JobRemoved", "JobSet", "Kept", "Leased",
+    "Lesson", "LookDue", "Looked", "Noticed", "Observed", "Opened", "Outcome", "Passing", "Refunded", "Remembered",
+    "Repaired", "Replied", "Retracted", "Retrying", "Returned", "RunBegan", "RunEnded", "RunWanted", "Settled",
+    "Silence", "SkillChanged", "SkillMarked", "SkillUsed", "Skipped", "Spent", "Started", "StopWanted", "Subagent",
+    "TextDelta", "ThoughtDelta", "Titled", "Told", "Undone", "Waiting", "WindowFound", "is_kept",
 ]  # fmt: skip

@@ -113,7 +113,7 @@ def is_learnt(fact: object) -> TypeGuard[Learnt]:
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """A fact and when it came: ``t`` in seconds since 1970-01-01 UTC."""
+    """A fact that is no part of a turn, and when it came: ``t`` in seconds since 1970-01-01 UTC."""
 
     t: float
-    fact: Learnt
+    fact: Lesson

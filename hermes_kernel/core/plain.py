@@ -16,11 +16,14 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from hermes_kernel.core import events
 from hermes_kernel.core.events import KEPT, Kept
 from hermes_kernel.core.messages import Assistant, Observation, User
+from hermes_kernel.core.schedule import job
 
 Plain = dict[str, Any]
 
 MESSAGES = {"user": User, "assistant": Assistant, "observation": Observation}
 NAMES = {kind: name for name, kind in MESSAGES.items()}
+NAMESPACE = {**vars(job), **vars(events)}
+"""What the hints of facts name."""
 KINDS = {kind.__name__: kind for kind in KEPT}
 
 
@@ -74,7 +77,7 @@ def _shape(kind: Any) -> tuple[tuple[Field[Any], Any], ...]:
 
 @cache
 def _readers(kind: type) -> dict[str, Callable[[Any], Any]]:
-    hints = get_type_hints(kind, dict(vars(events)))
+    hints = get_type_hints(kind, NAMESPACE)
     return {f.name: _reader(hints[f.name]) for f in fields(kind)}
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from hermes_kernel.equipment import Equipment
-from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.learning.memory import Limits, Memory
 from hermes_kernel.learning.proposals import Proposals
 from hermes_kernel.learning.skills.library import Library
 from hermes_kernel.resources import Resources
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.aside import Aside
+from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.ports import Archive, Clock
 
 if TYPE_CHECKING:

@@ -131,8 +131,8 @@ class Archive(Log, Finder, Protocol):
         ...
 
     def learnt(self, kinds: Collection[type] = LEARNT, since: float = 0) -> tuple[Dated, ...]:
-        """The facts of these kinds (of `core.learnt`) at or after `since` (seconds since 1970-01-01 UTC), in the order
-        of time, whichever process wrote them.
+        """The facts of these kinds (of `core.learnt` and `core.planned`) at or after `since` (seconds since 1970-01-01
+        UTC), in the order of time, whichever process wrote them.
 
         Raises:
             StoreError: the store cannot be read; one line says why and what to do.

@@ -18,11 +18,11 @@ from hermes_kernel import Agent
 from hermes_kernel.core.gauge import Gauge, weighed
 from hermes_kernel.core.learning.memory import Limits, Operation
 from hermes_kernel.core.messages import User
-from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.learning.memory import Memory
 from hermes_kernel.learning.proposals import Proposals
 from hermes_kernel.learning.skills.library import Library
 from hermes_kernel.testing import FastClock, Server, forever, say
+from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.store import Store
 from hermes_kernel.world.store.memory import MemoryLog
 from tests.bench.figures import sampled, table, timed

@@ -12,7 +12,6 @@ from uuid import uuid4
 from hermes_kernel.core.learning.curating import DAY, State
 from hermes_kernel.core.learnt import SkillChanged, SkillUsed
 from hermes_kernel.equipment import Equipment
-from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.learning.curating import Curator
 from hermes_kernel.learning.curating.means import Means
 from hermes_kernel.learning.curating.reviewing import Reviewer
@@ -24,6 +23,7 @@ from hermes_kernel.learning.skills.workshop import Workshop
 from hermes_kernel.resources import Resources
 from hermes_kernel.settings import Settings
 from hermes_kernel.testing import ScriptedModel
+from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.ports import Archive
 from hermes_kernel.world.store.memory import MemoryLog
 

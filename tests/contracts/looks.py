@@ -15,7 +15,6 @@ from hermes_kernel.core.events import Asked, Event, Opened
 from hermes_kernel.core.learnt import LookDue, Looked
 from hermes_kernel.core.turn import Turn, recall
 from hermes_kernel.equipment import Equipment
-from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.learning.memory import Limits, Memory
 from hermes_kernel.learning.proposals import Proposals
 from hermes_kernel.learning.reflecting import Means, Reflector
@@ -29,6 +28,7 @@ from hermes_kernel.session import Session
 from hermes_kernel.settings import Settings
 from hermes_kernel.testing import Request, Server, Step, call, say
 from hermes_kernel.world.aside import Aside
+from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import Store

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from hermes_kernel.core.learning.memory import Limits, Operation
 from hermes_kernel.core.redact import redact
-from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.learning.memory import Memory
 from hermes_kernel.learning.proposals import Proposals
+from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.ports import Archive
 from hermes_kernel.world.store.memory import MemoryLog

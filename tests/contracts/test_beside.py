@@ -11,8 +11,8 @@ from hermes_kernel.core.events import Asked, Final, Opened, Outcome, Replied, Un
 from hermes_kernel.core.learnt import LOOPS, SkillUsed
 from hermes_kernel.core.search.passages import BESIDE
 from hermes_kernel.export import FORMATS, export
-from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.looking import conversation, conversations
+from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.store import MemoryLog, Store
 from hermes_kernel.world.store.retention.compaction import compact
 from hermes_kernel.world.store.retention.deletion import stale
@@ -148,5 +148,5 @@ def test_what_was_learnt_goes_from_home_to_home_in_a_file(tmp_path, monkeypatch,
 
 
 def test_every_kind_that_is_beside_is_one_of_these():
-    assert {"learning", *LOOPS} == BESIDE
+    assert {"learning", "schedule", *LOOPS} == BESIDE
     assert Opened("s").kind not in BESIDE

@@ -14,7 +14,6 @@ import pytest
 from hermes_kernel.core.learning.memory import Limits, MemoryRefused, Operation
 from hermes_kernel.core.learning.skill import SkillError
 from hermes_kernel.core.learning.threats import threats
-from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.learning.memory import Memory
 from hermes_kernel.learning.proposals import Proposals
 from hermes_kernel.learning.skills.history import History
@@ -22,6 +21,7 @@ from hermes_kernel.learning.skills.library import Library
 from hermes_kernel.learning.skills.reading import violations
 from hermes_kernel.learning.skills.workshop import Workshop
 from hermes_kernel.testing import FastClock
+from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.store.memory import MemoryLog
 from tests.contracts.hostile.archives import parcels
 from tests.contracts.hostile.folders import PWNED, SECRET, folders, laid, skill

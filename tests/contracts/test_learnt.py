@@ -8,7 +8,7 @@ import pytest
 
 from hermes_kernel.core.events import Asked, Opened
 from hermes_kernel.core.learnt import LEARNT, LookDue, Looked, Remembered, SkillChanged, SkillMarked, SkillUsed
-from hermes_kernel.learning.chronicle import Chronicle
+from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.store import MemoryLog, Store
 from hermes_kernel.world.store.opening import open_store
 from hermes_kernel.world.store.records import Record
@@ -142,7 +142,7 @@ import sys
 from pathlib import Path
 from uuid import uuid4
 from hermes_kernel.core.learnt import SkillUsed
-from hermes_kernel.learning.chronicle import Chronicle
+from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.store import Store
 store = Store(Path(sys.argv[1]))
 chronicle = Chronicle(store, lambda: uuid4().hex)

@@ -24,9 +24,9 @@ from hermes_kernel.core.events import (
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.learnt import LookDue, Looked, Remembered, SkillChanged, SkillUsed
 from hermes_kernel.core.messages import ToolCall, Usage
-from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.learning.loops import loops
 from hermes_kernel.settings import Settings
+from hermes_kernel.world.chronicle import Chronicle
 from tests.contracts.stores import counted, store, told, turn
 
 SEARCH = ToolCall("c1", "session_search", "{}")

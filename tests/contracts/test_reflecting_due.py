@@ -11,10 +11,10 @@ from hermes_kernel.core.events import Asked, Compressing, Opened, Undone
 from hermes_kernel.core.learnt import Learnt, LookDue
 from hermes_kernel.core.turn import Turn, recall
 from hermes_kernel.errors import HermesError
-from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.learning.reflecting.watch import Watch
 from hermes_kernel.settings import Settings
 from hermes_kernel.testing import say, stall
+from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.store import StoreError
 from tests.contracts.looks import LONG, Bench, Parts, bench, who
 from tests.laws.test_triggers import WORK, facts

@@ -13,10 +13,10 @@ import pytest
 from hermes_kernel.core.events import Event
 from hermes_kernel.core.learning.skill import NoSkill, SkillError, State, Withheld
 from hermes_kernel.core.learnt import SkillMarked, SkillUsed
-from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.learning.skills.library import Library
 from hermes_kernel.learning.skills.marks import Marks
 from hermes_kernel.learning.skills.reading import violations
+from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.store.memory import MemoryLog
 from hermes_kernel.world.tools.results import ToolError
 

@@ -25,8 +25,8 @@ from hermes_kernel.core.events import (
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.learnt import LookDue, Looked, Remembered, SkillUsed
 from hermes_kernel.core.messages import Usage
-from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.looking import BY, beside, spending
+from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.store import Store
 from hermes_kernel.world.store.opening import open_store

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from hermes_kernel.core.learnt import Looked
-from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.learning.skills.marks import Marks
 from hermes_kernel.testing import Request, Server, Step, billed, call, calls, say, stall
+from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.store import Store
 from tests.contracts.curated import text
 from tests.contracts.looks import Parts, remember, who

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.learning.proposals import Proposals
 from hermes_kernel.learning.skills.history import History
 from hermes_kernel.learning.skills.library import Library
 from hermes_kernel.learning.skills.workshop import Workshop
 from hermes_kernel.testing import FastClock
+from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.store.memory import MemoryLog
 
 NAME = "cleaning"

@@ -23,13 +23,14 @@ from hermes_kernel.core.events import (
 )
 from hermes_kernel.core.learnt import LEARNING, LOOPS
 from hermes_kernel.core.messages import ToolCall, User
+from hermes_kernel.core.planned import SCHEDULE
 from hermes_kernel.core.search.found import Passage
 from hermes_kernel.core.text import scrub
 
 SEARCHER = "session_search"
 """The tool whose results are excerpts of other conversations."""
 
-BESIDE = frozenset({LEARNING, *LOOPS})
+BESIDE = frozenset({LEARNING, *LOOPS, SCHEDULE})
 """The kinds of sessions that are no conversations. What is said in them was said in those they look at, so a search
 looks at none of it."""
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hermes_kernel.core.learnt import LEARNING, LOOPS
+from hermes_kernel.core.planned import RUN, SCHEDULE
 
 if TYPE_CHECKING:
     from hermes_kernel.world.store import Store
 
 LOOKS = (16, 256, 2**31)  # sessions that are looked at, the last active first
-SLOW = frozenset({LEARNING, *LOOPS})
+SLOW = frozenset({LEARNING, *LOOPS, SCHEDULE, RUN})
 
 
 def last_active(store: Store) -> float:

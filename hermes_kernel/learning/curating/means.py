@@ -16,7 +16,7 @@ from hermes_kernel.settings import Settings
 from hermes_kernel.world.ports import Clock
 
 if TYPE_CHECKING:
-    from hermes_kernel.learning.chronicle import Chronicle
+    from hermes_kernel.world.chronicle import Chronicle
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from pathlib import Path
 from hermes_kernel.core.learning.memory import FILES, SEPARATOR, Change
 from hermes_kernel.core.learning.memory_merge import merged
 from hermes_kernel.core.learnt import Remembered
-from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.learning.memory.files import Found, NoteFile, digested
 from hermes_kernel.learning.memory.known import Known, digest, keep, known
 from hermes_kernel.learning.memory.ours import Ours
+from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.store.disk import StoreError
 
 TRIES = 50  # times a file may be changed by somebody else while it is being changed here

@@ -27,12 +27,12 @@ from hermes_kernel.core.learning.memory_words import plain, understood
 from hermes_kernel.core.learnt import Remembered
 from hermes_kernel.core.redact import redact
 from hermes_kernel.core.text import scrub
-from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.learning.memory.changing import Changing, Entries, Signed, without_secrets
 from hermes_kernel.learning.memory.known import digest
 from hermes_kernel.learning.memory.ours import Ours
 from hermes_kernel.learning.memory.tool import make_memory
 from hermes_kernel.learning.proposals import Proposal, Proposals
+from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.store.disk import StoreError
 from hermes_kernel.world.tools.tool import Tool
 

@@ -19,7 +19,6 @@ from hermes_kernel.core.learning.telling import room, told
 from hermes_kernel.core.learnt import Remembered, SkillChanged
 from hermes_kernel.core.messages import Usage, User
 from hermes_kernel.core.turn import Turn
-from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.learning.memory import Memory
 from hermes_kernel.learning.reflecting.asking import window
 from hermes_kernel.learning.reflecting.tools import one_skill_only
@@ -28,6 +27,7 @@ from hermes_kernel.resources import Resources
 from hermes_kernel.session import Session
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.aside import Aside
+from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.compressing import Digester
 from hermes_kernel.world.perform import Performer
 from hermes_kernel.world.stop import Stop

@@ -56,7 +56,11 @@ def standing(
     facts = means.chronicle.read(LookDue, Looked)
     lately = means.resources.clock.now() - KEPT_DUE_SECONDS
     mine = ours(settings := means.settings)
-    due = [each for each in still_due(facts) if each.t >= lately and mine(each.fact.session)]
+    due = [
+        each
+        for each in still_due(facts)
+        if each.t >= lately and isinstance(each.fact, LookDue) and mine(each.fact.session)
+    ]
     coming = {"nudge": next_nudge(unseen, settings.nudge_every_turns, settings.nudge_seconds), "review": WORTH}
     return tuple(
         Standing(

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from hermes_kernel.core.learnt import Looked, Remembered, SkillChanged
 from hermes_kernel.core.safe import clean
 from hermes_kernel.core.text import brief
-from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.learning.proposals import Proposals
+from hermes_kernel.world.chronicle import Chronicle
 
 LONGEST = 300  # characters of a line
 NOTHING = {"nudge": "nothing was worth remembering", "review": "nothing was worth a skill"}

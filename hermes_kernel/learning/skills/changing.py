@@ -13,11 +13,11 @@ from pathlib import Path
 
 from hermes_kernel.core.learning.skill import SkillError
 from hermes_kernel.core.learnt import SkillChanged
-from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.learning.skills.disk import ARCHIVE, MAIN, PASSED_OVER
 from hermes_kernel.learning.skills.history import History
 from hermes_kernel.learning.skills.swapping import leftovers, mend
 from hermes_kernel.learning.skills.trees import BOUNDS, WIDE, Bounds
+from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.store.disk import make, sync_folder
 from hermes_kernel.world.store.locks import Busy, held
 

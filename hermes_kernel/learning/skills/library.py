@@ -17,12 +17,12 @@ from hermes_kernel.core.learning.skill_index import ROOM, harmless_line, index, 
 from hermes_kernel.core.learning.skill_news import Now, news
 from hermes_kernel.core.learning.skill_search import Text, found, stems
 from hermes_kernel.core.learnt import SkillMarked, SkillUsed
-from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.learning.skills.disk import MAIN, content, files, inside, main
 from hermes_kernel.learning.skills.marks import Marks
 from hermes_kernel.learning.skills.opened import Opened, Readers
 from hermes_kernel.learning.skills.reading import understood
 from hermes_kernel.learning.skills.shelf import Shelf, Spot
+from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.store.disk import StoreError
 from hermes_kernel.world.tools import Tool
 

@@ -17,7 +17,6 @@ from hermes_kernel.core.learning.skill_paths import MAIN, wrong_category, wrong_
 from hermes_kernel.core.learnt import SkillChanged
 from hermes_kernel.core.redact import redact
 from hermes_kernel.core.text import scrub
-from hermes_kernel.learning.chronicle import Chronicle
 from hermes_kernel.learning.proposals import Proposal, Proposals
 from hermes_kernel.learning.skills.bench import SAID
 from hermes_kernel.learning.skills.changing import Changing, Wanted, Who
@@ -26,6 +25,7 @@ from hermes_kernel.learning.skills.consent import MODELS, Consent, Done, NeedsCo
 from hermes_kernel.learning.skills.history import History
 from hermes_kernel.learning.skills.installing import Installing
 from hermes_kernel.learning.skills.shelving import Shelving
+from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.tools.tool import Tool
 
 if TYPE_CHECKING:

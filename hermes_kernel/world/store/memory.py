@@ -9,7 +9,7 @@ from datetime import tzinfo
 from typing import NamedTuple
 
 from hermes_kernel.core.events import Asked, Kept, Opened
-from hermes_kernel.core.learnt import LEARNT, Dated, is_learnt
+from hermes_kernel.core.learnt import LEARNT, Dated, Lesson
 from hermes_kernel.core.search.finding import About, find, root
 from hermes_kernel.core.search.found import Found, Passage
 from hermes_kernel.core.search.passages import BESIDE, findable, passages
@@ -53,7 +53,7 @@ class MemoryLog:
     def learnt(self, kinds: Collection[type] = LEARNT, since: float = 0) -> tuple[Dated, ...]:
         wanted = tuple(kinds)
         told = ((t, fact) for session in self._facts for t, fact in self._of(session) if t >= since)
-        dated = [Dated(t, fact) for t, fact in told if isinstance(fact, wanted) and is_learnt(fact)]
+        dated = [Dated(t, fact) for t, fact in told if isinstance(fact, wanted) and isinstance(fact, Lesson)]
         return tuple(sorted(dated, key=lambda each: each.t))
 
     def search(self, query: str | Query, limit: int = 10) -> Found:

@@ -172,8 +172,9 @@ class Store:
             return latest(self._hand, notebook)
 
     def learnt(self, kinds: Collection[type] = LEARNT, since: float = 0) -> tuple[Dated, ...]:
-        """The facts of these kinds (of `core.learnt`) at or after `since` (seconds since 1970-01-01 UTC), in the order
-        of time; those of a later version are passed over. Raises `StoreError`: the database is held open."""
+        """The facts of these kinds (of `core.learnt` and `core.planned`) at or after `since` (seconds since 1970-01-01
+        UTC), in the order of time; those of a later version are passed over. Raises `StoreError`: the database is held
+        open."""
         with explaining(self._places):
             return learnt(self._hand, kinds, since)
 

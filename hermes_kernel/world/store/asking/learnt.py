@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from hermes_kernel.core.learnt import Dated, is_learnt
+from hermes_kernel.core.learnt import Dated, Lesson
 from hermes_kernel.world.store.asking.hand import Hand
 from hermes_kernel.world.store.index.building import understood
 from hermes_kernel.world.store.records import Record
@@ -62,5 +62,5 @@ def _dated(found: Iterator[_Placed]) -> Iterator[Dated]:
     """Those that this version of the program understands."""
     for each in found:
         fact = understood(each.plain)
-        if fact is not None and is_learnt(fact):
+        if isinstance(fact, Lesson):
             yield Dated(each.t, fact)

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hermes_kernel.core.learnt import LEARNING
+from hermes_kernel.core.planned import SCHEDULE
 from hermes_kernel.core.search.passages import BESIDE
 from hermes_kernel.world.store import database
 from hermes_kernel.world.store.asking.hand import Hand, Known
@@ -154,7 +155,7 @@ def _told_of(known: Known, limit: int) -> list[Head]:
     while True:
         heads = _last_active(known, most)
         kinds = _kinds(known, heads)
-        shown = [head for head in heads if kinds[head.session] != LEARNING]
+        shown = [head for head in heads if kinds[head.session] not in (LEARNING, SCHEDULE)]
         if len(shown) >= limit or len(heads) < most:
             return shown[:limit]
         most *= 2

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Self
-from uuid import uuid4
 
 from hermes_kernel.checks import checked, limited
 from hermes_kernel.conversation import Conversation
@@ -24,6 +23,7 @@ from hermes_kernel.session import Session
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.blocking import Blocking
 from hermes_kernel.world.clock import SystemClock
+from hermes_kernel.world.ids import fresh_id
 from hermes_kernel.world.mcp import Servers
 from hermes_kernel.world.ports import Archive, Clock, Model, Person
 from hermes_kernel.world.store.opening import open_store
@@ -73,10 +73,10 @@ class Agent:
         given = model if model is not None and not isinstance(model, str) else None
         clock = clock or SystemClock()
         with explained():
-            self.store: Archive = log or open_store(settings.home, settings.store_url, clock=clock, ids=_new_id)
+            self.store: Archive = log or open_store(settings.home, settings.store_url, clock=clock)
         self._session = Session(self.store, turn_limits(settings))
         self._equipment = Equipment(settings, clock, person=person, shell=shell, given=given, finder=self.store)
-        self._resources = resources = Resources(self._equipment, self.store, clock, _new_id)
+        self._resources = resources = Resources(self._equipment, self.store, clock, fresh_id)
         self.learning = learning = Learning(resources, self._session)
         self._player = Player(resources, self._session, learning)
         self._blocking = Blocking(self.stop)
@@ -294,7 +294,3 @@ class Agent:
         self.stop("kernel")
         await self._equipment.aclose()
         self.close()
-
-
-def _new_id() -> str:
-    return uuid4().hex

@@ -81,17 +81,16 @@ def curator(options: argparse.Namespace) -> int:
 @contextmanager
 def _tended() -> Iterator[Curator]:
     """The curator of this home. Unlike other commands, this folds nothing: a rehearsal leaves the home as it is."""
-    from uuid import uuid4
-
     from hermes_kernel.learning.learning import open_learning
     from hermes_kernel.settings import Settings
     from hermes_kernel.world.clock import SystemClock
+    from hermes_kernel.world.ids import fresh_id
     from hermes_kernel.world.store.opening import open_store
 
     settings = Settings.load()
     store = open_store(settings.home, settings.store_url)
     try:
-        yield open_learning(settings, store, SystemClock(), lambda: uuid4().hex).curator
+        yield open_learning(settings, store, SystemClock(), fresh_id).curator
     finally:
         store.close()
 

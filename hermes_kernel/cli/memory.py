@@ -69,14 +69,13 @@ Done = tuple[Any, list[str]]
 
 @contextmanager
 def _kept() -> Iterator[Memory]:
-    from uuid import uuid4
-
     from hermes_kernel.learning.learning import open_learning
     from hermes_kernel.settings import Settings
     from hermes_kernel.world.clock import SystemClock
+    from hermes_kernel.world.ids import fresh_id
 
     with opened() as store:
-        yield open_learning(Settings.load(), store, SystemClock(), lambda: uuid4().hex).memory
+        yield open_learning(Settings.load(), store, SystemClock(), fresh_id).memory
 
 
 def _print(value: Any, lines: list[str], *, as_json: bool) -> None:

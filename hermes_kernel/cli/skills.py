@@ -81,14 +81,13 @@ def _done(lore: Lore, words: Sequence[str], flags: Sequence[str]) -> Answer:
 
 @contextmanager
 def _lore() -> Iterator[Lore]:
-    from uuid import uuid4
-
     from hermes_kernel.learning.learning import open_learning
     from hermes_kernel.settings import Settings
     from hermes_kernel.world.clock import SystemClock
+    from hermes_kernel.world.ids import fresh_id
 
     with opened() as store:
-        yield open_learning(Settings.load(), store, SystemClock(), lambda: uuid4().hex)
+        yield open_learning(Settings.load(), store, SystemClock(), fresh_id)
 
 
 def _text(answer: Answer) -> str:

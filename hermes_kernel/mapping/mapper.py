@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import ExitStack, aclosing, suppress
 from typing import Any
-from uuid import uuid4
 
 from hermes_kernel.core.events import Asked, Opened, Outcome
 from hermes_kernel.core.figures import counted
@@ -28,6 +27,7 @@ from hermes_kernel.mapping.writer import Writer
 from hermes_kernel.playing import Player, Work
 from hermes_kernel.resources import Resources
 from hermes_kernel.settings import Settings
+from hermes_kernel.world.ids import fresh_id
 from hermes_kernel.world.model import OpenAIModel
 from hermes_kernel.world.stop import Stop, Stopped
 
@@ -160,7 +160,7 @@ class Mapper:
             raise HermesError("A model of your own is asked in this process: leave out the executor.")
         share = settings.requests_per_minute and max(1, settings.requests_per_minute // plan.workers)
         sent = Sent(settings.with_(store_url="", mcp_servers={}, requests_per_minute=share), tools)
-        there = There(wish.executor, writer, sent, lambda: uuid4().hex)
+        there = There(wish.executor, writer, sent, fresh_id)
         there.check(Ask("", Opened(""), Asked("", budget=1)))
         return there
 

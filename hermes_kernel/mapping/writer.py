@@ -7,10 +7,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from uuid import uuid4
 
 from hermes_kernel.core.events import Final, Kept, Opened
 from hermes_kernel.core.plain import dump
+from hermes_kernel.world.ids import fresh_id
 from hermes_kernel.world.ports import Archive, Clock
 from hermes_kernel.world.store import Store
 from hermes_kernel.world.store.records import Record
@@ -77,7 +77,7 @@ class _Pen:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
-        self._name = uuid4().hex
+        self._name = fresh_id()
         self._minted = 0
         self._ends: dict[str, tuple[int, float]] = {}
 

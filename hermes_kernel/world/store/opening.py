@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from uuid import uuid4
 
 from hermes_kernel.world.clock import SystemClock
+from hermes_kernel.world.ids import fresh_id
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.store.store import Store
 
 
-def _fresh_id() -> str:
-    return uuid4().hex
-
-
 def open_store(
-    home: Path, store_url: str = "", *, clock: Clock | None = None, ids: Callable[[], str] = _fresh_id
+    home: Path, store_url: str = "", *, clock: Clock | None = None, ids: Callable[[], str] = fresh_id
 ) -> Store:
     """The store of `home`; with a `store_url`, of every home that names the same. Nothing is made, read or asked yet.
 

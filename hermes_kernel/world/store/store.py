@@ -12,7 +12,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from hermes_kernel.core.events import Kept, Opened
 from hermes_kernel.core.learnt import LEARNT, Dated
@@ -23,6 +22,7 @@ from hermes_kernel.core.search.passages import passages
 from hermes_kernel.core.search.query import Query, parse
 from hermes_kernel.core.text import scrub
 from hermes_kernel.world.clock import SystemClock
+from hermes_kernel.world.ids import fresh_id
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.store.apart import Apart
 from hermes_kernel.world.store.asking.counting import Counting
@@ -49,10 +49,6 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
-def _fresh_id() -> str:
-    return uuid4().hex
-
-
 class Store:
     """`ports.Archive` on disk. Safe from any thread; a forked child goes on with a journal of its own.
 
@@ -64,7 +60,7 @@ class Store:
         home: Path,
         *,
         clock: Clock | None = None,
-        ids: Callable[[], str] = _fresh_id,
+        ids: Callable[[], str] = fresh_id,
         shared: Shared | None = None,
     ) -> None:
         """``ids`` gives a text of at least 12 letters and digits, different each time; ``shared`` is a store that this

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from uuid import uuid4
 
 from hermes_kernel.world.clock import SystemClock
+from hermes_kernel.world.ids import fresh_id
 from hermes_kernel.world.store.places import Places, StoreError
 from hermes_kernel.world.store.shared.address import address
 from hermes_kernel.world.store.shared.hub import Hub
@@ -37,7 +37,7 @@ def standing(home: Path, store_url: str) -> Standing:
     try:
         line.ask("SELECT 1")
     except StoreError as error:
-        tag = Hub(at, clock=clock, ids=lambda: uuid4().hex).tag
+        tag = Hub(at, clock=clock, ids=fresh_id).tag
         return Standing(str(at), str(error), owed(Places(home), tag))
     finally:
         line.close()

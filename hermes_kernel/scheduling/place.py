@@ -1,0 +1,61 @@
+"""Which home this is: an id that is made once and goes wherever the folder goes."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+from hermes_kernel.world.store.disk import StoreError, content, make, put
+from hermes_kernel.world.store.locks import Busy, held
+
+ID = re.compile(rb"[0-9a-f]{16}\n?")
+MOST = 64  # bytes
+PATIENCE = 5.0  # seconds for another process that is making it
+
+
+def here(home: Path) -> str:
+    """The home's id. Of many processes that ask at once for one that is not there yet, all get the same.
+
+    Raises:
+        StoreError: there is none and none can be made; one line says what to do.
+    """
+    path = home / "schedule" / "place"
+    if known := _known(path):
+        return known
+    try:
+        with held(path.with_name("place.lock"), PATIENCE):
+            return _known(path) or _made(path)
+    except (Busy, OSError) as error:
+        why = getattr(error, "strerror", None) or "another process holds it"
+        raise StoreError(
+            f"cannot write {path} ({why}): make it writable, or set HERMES_HOME to another folder"
+        ) from None
+
+
+def _known(path: Path) -> str:
+    """What is written there; nothing where it is no id."""
+    try:
+        found = content(path, MOST)
+    except OSError:
+        return ""
+    return found.decode().strip() if ID.fullmatch(found) else ""
+
+
+def _made(path: Path) -> str:
+    """A link is refused where there is one: also where a lock is granted to two computers, one of them wins."""
+    made = secrets.token_hex(8)
+    fresh, other = (path.with_name(f"place.{made}.{kind}") for kind in ("new", "own"))
+    make(path.parent)
+    if path.exists():  # damaged
+        put(f"{made}\n".encode(), path, fresh)
+        return made
+    put(f"{made}\n".encode(), other, fresh)
+    try:
+        with suppress(FileExistsError):
+            path.hardlink_to(other)
+    except OSError:  # a disk without links
+        other.replace(path)
+    other.unlink(missing_ok=True)
+    return _known(path) or made

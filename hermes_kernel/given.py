@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 # What OpenAI's own client reads. Ours and kernel.toml come first.
 OPENAI_NAMES = {"base_url": "OPENAI_BASE_URL", "api_key": "OPENAI_API_KEY"}
+TARGET = "HERMES_NOTIFY_"  # begins the name of a variable with a target's address; the rest is a person's choice
 
 
 class Given(NamedTuple):
@@ -37,7 +38,8 @@ def from_openai(environ: Mapping[str, str]) -> dict[str, Given]:
 def near_misses(environ: Mapping[str, str], known: Iterable[str]) -> dict[str, str]:
     """Variables that look like one of ours misspelt, each with the one that was probably meant."""
     ours = [f"HERMES_{name.upper()}" for name in known]
-    strange = (name for name in environ if name.startswith("HERMES") and name not in ours)
+    strange = (name for name in environ if name.startswith("HERMES") and name not in ours
+               and not name.startswith(TARGET))  # fmt: skip
     meant = {name: difflib.get_close_matches(name, ours, 1, 0.85) for name in sorted(strange)}
     return {name: close[0] for name, close in meant.items() if close}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 WORDS = {"on": True, "true": True, "yes": True, "1": True, "off": False, "false": False, "no": False, "0": False}
+NAMED = re.compile(r"[\w-]+(?:\.[\w-]+)+|localhost")  # what names a server
+WORDED = re.compile(r"[A-Za-z]?[a-z]*(?:[-_.+%][A-Za-z]?[a-z]*)*")  # no token: those have digits, or capitals within
 
 
 class Secret(str):
@@ -45,6 +48,39 @@ class Server(Secret):
             *parse_qs(options).get("password", ()),
         }
         return frozenset(written | {unquote(each) for each in written}) - {""}
+
+
+class Address(Secret):
+    """Where messages go, in apprise's notation: tokens may stand in any part of it, so that a person is shown only its
+    kind and the last two labels of a server's name."""
+
+    __slots__ = ()
+
+    @property
+    def kind(self) -> str:
+        """What stands before ``://``, in lower case."""
+        scheme, found, _ = self.partition("://")
+        return scheme.strip().lower() if found else ""
+
+    @property
+    def shown(self) -> str:
+        """The address as a person may see it."""
+        rest = self.partition("://")[2]
+        host = re.split(r"[/?#]", rest, maxsplit=1)[0].rpartition("@")[2].partition(":")[0].lower()
+        if host == "localhost" or re.fullmatch(r"\d{1,3}(\.\d{1,3}){3}", host):
+            return f"{self.kind}://{host}/…"
+        named = re.fullmatch(r"(?:[a-z0-9-]{1,63}\.)*([a-z0-9-]{1,40}\.[a-z]{2,24})", host)
+        return f"{self.kind}://…{named[1]}/…" if named else f"{self.kind}://…"
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """Every part of it that may be one, as it is written and as it is meant. Names of servers are none, nor are
+        words in a path or an option, such as a channel's name."""
+        rest = self.partition("://")[2]
+        host, *path = re.split(r"[/?#&=,]", rest)
+        parts = {*re.split(r"[:@]", host), *(part for part in path if not WORDED.fullmatch(part))}
+        kept = {part for part in parts if part and not NAMED.fullmatch(part)}
+        return frozenset({str(self), rest, *kept, *map(unquote, kept)} - {""})
 
 
 class Tables(dict[str, Any]):
@@ -177,6 +213,19 @@ def tables(about: str) -> Any:
         return Tables(found)
 
     return _field(Tables(), Range(about, "tables by name, each with a command or a url", read))
+
+
+def addresses(about: str) -> Any:
+    """A dataclass field that holds `Tables` of lines: a mapping of names to secret addresses, or the same as JSON text.
+    What an address says is its reader's business, so that one that is wrong costs only itself."""
+
+    def read(raw: object) -> Tables:
+        found = json.loads(raw or "{}") if isinstance(raw, str) else raw
+        if not isinstance(found, Mapping) or not all(name and isinstance(name, str) for name in found):
+            raise TypeError
+        return Tables({name: Address(_line(line)) for name, line in found.items()})
+
+    return _field(Tables(), Range(about, "names, each with an address on one line", read))
 
 
 def folder(default: str, about: str) -> Any:

@@ -14,13 +14,15 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from hermes_kernel.core.text import brief
-from hermes_kernel.given import OPENAI_NAMES, Given, Unreadable, from_openai, in_environment, in_file
+from hermes_kernel.given import OPENAI_NAMES, TARGET, Given, Unreadable, from_openai, in_environment, in_file
 from hermes_kernel.ranges import (
+    Address,
     Range,
     Secret,
     Server,
     Tables,
     address,
+    addresses,
     choice,
     folder,
     line,
@@ -137,6 +139,7 @@ class Settings:
     cells: bool = switch("show the model the cells run since the last turn", default=True)
     vision: str = choice("auto", ("auto", "on", "off"), "give the model plots and images as images")
     mcp_servers: Tables = tables("MCP servers whose tools are offered; `$HERMES_HOME/mcp.json` may name more")
+    notify: Tables = addresses("where reports may go: names with apprise addresses; never shown, logged or stored")
     plain: bool = switch("text only, no widgets", default=False)
     record: str = line("a file to record model traffic to")
     replay: str = line("a file of recorded model traffic to answer from")
@@ -201,11 +204,13 @@ class Settings:
 
     @property
     def secrets(self) -> frozenset[str]:
-        """Values that nobody may see: the endpoint's key, the shared store's password, and those that models such as
-        ``model@url#NAME`` take from the environment."""
+        """Values that nobody may see: the endpoint's key, the shared store's password, what may be one in a target's
+        address, and those that models such as ``model@url#NAME`` take from the environment."""
         models = (*self.fallback_models, self.aux_model)
         named = (os.environ.get(model.rpartition("#")[2], "") for model in models if "#" in model)
-        return frozenset({str(self.api_key), *Server(self.store_url).passwords, *named} - {""})
+        told = (*self.notify.values(), *(value for name, value in os.environ.items() if name.startswith(TARGET)))
+        parts = (part for address in told for part in Address(address).secrets)
+        return frozenset({str(self.api_key), *Server(self.store_url).passwords, *named, *parts} - {""})
 
     def shown(self) -> tuple[Shown, ...]:
         """Every setting for a person to read, in the order of this class; of a key only that it is set."""
@@ -262,7 +267,7 @@ def _read(name: str, given: Given) -> Any:
     try:
         return RANGES[name].read(given.raw)
     except (ValueError, TypeError, KeyError, OverflowError):
-        hidden = name in ("api_key", "store_url", "mcp_servers") or "@" in str(given.raw)
+        hidden = name in ("api_key", "store_url", "mcp_servers", "notify") or "@" in str(given.raw)
         wrong = "that value" if hidden else brief(repr(given.raw), 60)
         raise SettingsError(f"{name} cannot be {wrong}{place}: it must be {RANGES[name].allowed}.") from None
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hermes_kernel.given import near_misses
-from hermes_kernel.ranges import near
+from hermes_kernel.ranges import Address, near
 from hermes_kernel.settings import HOW, LOCAL, OPENAI, RANGES, NoEndpoint, Settings, SettingsError
 
 # The contract: names and defaults that other people and programs rely on.
@@ -66,6 +66,10 @@ CONTRACT = {
     "approvals": "ask",
     "cells": True,
     "mcp_servers": {},
+    "notify": {},
+    "schedule_writes": "ask",
+    "schedule_watch": True,
+    "schedule_workers": 2,
     "vision": "auto",
     "plain": False,
     "record": "",
@@ -221,6 +225,52 @@ def test_variables_of_the_original_agent_do_not_trouble_us_but_a_slip_is_noticed
     environ = {"HERMES_YOLO_MODE": "1", "HERMES_STALE_SECOND": "3", "HERMES_MODEL": "m"}
     assert load(home, environ).model == "m"
     assert near_misses(environ, RANGES) == {"HERMES_STALE_SECOND": "HERMES_STALE_SECONDS"}
+
+
+def test_targets_are_lines_by_name_and_nothing_shows_their_addresses(home: Path):
+    written = "tgram://123456789:abcdefghijklmnop/7654321"
+    write(home, f'[notify]\nteam = "{written}"\n')
+    settings = load(home)
+    assert settings.notify == {"team": written}
+    (row,) = [row for row in settings.shown() if row.name == "notify"]
+    assert row.value == "team"
+    assert "abcdefghijklmnop" not in repr(settings)
+    assert {written, "abcdefghijklmnop"} <= settings.secrets
+    assert load(home, {"HERMES_NOTIFY": '{"b": "json://h"}'}).notify == {"b": "json://h"}
+    for wrong in ("[]", "hunter2", {"a": 7}, {"a": {"url": "hunter2"}}, {"a": "hunter2\nx"}, 7):
+        with pytest.raises(SettingsError) as refused:
+            Settings(notify=wrong)
+        assert "hunter2" not in str(refused.value)
+
+
+def test_a_variable_with_a_targets_address_is_no_slip_and_its_tokens_are_secrets(home: Path, monkeypatch):
+    monkeypatch.setenv("HERMES_NOTIFY_ME", "json://h/hook/abcdefghijklm007?key=qrstuvwxyz%20123")
+    assert near_misses(os.environ, RANGES) == {}
+    assert {"abcdefghijklm007", "qrstuvwxyz 123"} <= load(home).secrets
+
+
+def test_the_name_of_a_channel_or_a_server_is_no_secret():
+    secrets = Address("slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ/#engineering-announcements").secrets
+    assert "TIiajkdnlazkcOXrIdevi7FQ" in secrets
+    assert not {"engineering-announcements", "announcements"} & secrets
+    assert "mail.example.com" not in Address("mailto://me:hunter2@mail.example.com").secrets
+    assert "hunter2" in Address("mailto://me:hunter2@mail.example.com").secrets
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("tgram://123456789:abcdefghijklmnop/7654321", "tgram://…"),
+        ("slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ", "slack://…"),
+        ("mailto://me:hunter2@example.com?to=you@example.org", "mailto://…example.com/…"),
+        ("jsons://hooks.example.com:8443/secret/path?key=hunter2", "jsons://…example.com/…"),
+        ("JSON://me@localhost:80/hunter2", "json://localhost/…"),
+        ("json://10.0.0.7/hunter2", "json://10.0.0.7/…"),
+        ("x://eyJhbGci.eyJzdWIi.SflKxwRJ_5ssw", "x://…"),
+    ],
+)
+def test_of_an_address_is_shown_its_kind_and_at_most_whose_server_it_is(written: str, shown: str):
+    assert Address(written).shown == shown
 
 
 def test_a_file_that_is_not_toml_is_named_and_so_is_the_line(home: Path):

@@ -1,0 +1,64 @@
+"""The last instants of jobs, out of all that was ever recorded of them, without reading all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from itertools import islice
+
+from hermes_kernel.core.planned import LEDGER, JobSet
+from hermes_kernel.core.schedule.rows import RunRow, rows
+from hermes_kernel.core.text import brief
+from hermes_kernel.errors import HermesError
+from hermes_kernel.scheduling.finding import LEAST
+from hermes_kernel.scheduling.spelling import close_to
+from hermes_kernel.world.ports import Archive
+
+DAY = 86_400.0
+DAYS = (1, 10, 100, 1_000)
+"""How far back is looked, until there is enough; then at everything."""
+
+
+def latest(store: Archive, which: str, limit: int, now: float) -> tuple[RunRow, ...]:
+    """The last `limit` instants of the job that `which` names, which may have been removed, or of all; or the run of
+    this id.
+
+    Raises:
+        HermesError: there is no such job or run.
+        StoreError: the store cannot be read.
+    """
+    called = names(store)
+    ids = {job for job, name in called.items() if _is_meant(which, job, name)}
+    if ids or not which:
+        return _last(store, called, limit, now, lambda row: not which or row.job in ids)
+    found = _last(store, called, limit, now, lambda row: len(which) >= LEAST and row.run.startswith(which))
+    if not found:
+        close = close_to(which, set(called.values()), "There are none yet.")
+        raise HermesError(f"There is no job or run {brief(repr(which), 60)}. {close}")
+    return found
+
+
+def names(store: Archive) -> dict[str, str]:
+    """What each job is called that there ever was, by its id."""
+    return {each.fact.job.id: each.fact.job.name for each in store.learnt((JobSet,)) if isinstance(each.fact, JobSet)}
+
+
+def _is_meant(which: str, job: str, name: str) -> bool:
+    return which in {job, name} or (len(which) >= LEAST and job.startswith(which))
+
+
+def _last(
+    store: Archive, called: dict[str, str], limit: int, now: float, wanted: Callable[[RunRow], bool]
+) -> tuple[RunRow, ...]:
+    """What is told of an instant is told after it: of those since some moment, all is known."""
+    for days in DAYS:
+        since = now - days * DAY
+        found = _since(store, called, since, lambda row, since=since: row.due >= since and wanted(row))  # type: ignore[misc]
+        if len(found) >= limit:
+            return tuple(islice(found, limit))
+    return tuple(islice(_since(store, called, 0, wanted), limit))
+
+
+def _since(
+    store: Archive, called: dict[str, str], since: float, wanted: Callable[[RunRow], bool]
+) -> Collection[RunRow]:
+    return [row for row in rows(store.learnt(LEDGER, since), called) if wanted(row)]

@@ -1,0 +1,70 @@
+"""When jobs run, in words for people and in instants."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice, pairwise
+
+from hermes_kernel.core.schedule import grammar
+from hermes_kernel.core.schedule.instants import instants
+from hermes_kernel.core.schedule.job import Job
+from hermes_kernel.core.schedule.saying import moment, sentence
+from hermes_kernel.core.schedule.when import ScheduleError, Timed
+from hermes_kernel.errors import HermesError
+
+TOLD = 3  # of the next instants
+COMPARED = 20  # instants between which the shortest time is looked for
+ALONE = 86_400.0  # seconds by which a job that runs once may be put off
+PROMPT_CHARS = 200  # of a schedule, at most
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A schedule as it is kept."""
+
+    schedule: str
+    zone: str
+
+
+def planned(when: object, now: float, zone: object) -> Planned:
+    """What a person says of when.
+
+    Raises:
+        HermesError: it cannot be understood, is past or impossible, or there is no such zone.
+    """
+    if not isinstance(when, str) or not isinstance(zone, str):
+        raise HermesError('When is it to run? Say it in words, such as "every monday 9am" or "in 90 minutes".')
+    try:
+        timed = grammar.parse(when, now=now, zone=zone)
+    except ScheduleError as error:
+        raise HermesError(str(error)) from None
+    return Planned(grammar.text(timed.when), timed.zone)
+
+
+def nexts(job: Job, now: float, count: int = TOLD) -> tuple[float, ...]:
+    """The next instants of its schedule, whether or not it is enabled."""
+    return tuple(islice(instants(_timed(job), since=job.since, after=now), count))
+
+
+def sentence_of(job: Job) -> str:
+    """When it runs, in a sentence."""
+    return sentence(_timed(job))
+
+
+def told_times(times: tuple[float, ...], zone: str) -> str:
+    """These times, as the clocks of the zone show them."""
+    return f"next: {', '.join(moment(each, zone) for each in times)}" if times else "next: never"
+
+
+def checked_jitter(job: Job, now: float) -> None:
+    """Refuse a jitter by which one run could be put off into the next one's time."""
+    gaps = [after - before for before, after in pairwise(nexts(job, now, COMPARED))]
+    most = min(gaps) / 2 if gaps else ALONE
+    if job.jitter > most:
+        raise HermesError(
+            f"jitter cannot be {job.jitter:g} s: it must be {most:g} s at most, half the time between two runs."
+        )
+
+
+def _timed(job: Job) -> Timed:
+    return grammar.stored(job.schedule, job.zone)

@@ -1,0 +1,87 @@
+"""The daily loop put together: the jobs of a home for whoever asks, and what ticks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hermes_kernel.core.redact import redact
+from hermes_kernel.scheduling.agenda import Agenda
+from hermes_kernel.scheduling.bell import FileBell
+from hermes_kernel.scheduling.jobs import Jobs
+from hermes_kernel.scheduling.wishes import Ground
+
+if TYPE_CHECKING:
+    from hermes_kernel.resources import Resources
+    from hermes_kernel.scheduling.ticking import Ticker
+    from hermes_kernel.settings import Settings
+    from hermes_kernel.world.ports import Archive, Clock
+
+Skills = Callable[[], Collection[str]]
+"""The names of the skills there are."""
+
+
+def open_jobs(
+    settings: Settings, store: Archive, clock: Clock, new_id: Callable[[], str], skills: Skills | None = None
+) -> Jobs:
+    """The jobs of the home of `settings`, for a command that needs no agent. Without `skills`, which a job may name is
+    not checked."""
+    return _jobs(store, clock, new_id, lambda: settings, skills)
+
+
+def jobs_of(resources: Resources, session: Callable[[], str], skills: Skills) -> Jobs:
+    """Those that the agent with these `resources` knows, in the conversation that `session` names."""
+    made = _jobs(resources.store, resources.clock, resources.new_id, lambda: resources.equipment.settings, skills)
+    made.session = session
+    made.where = lambda: str(resources.equipment.tools.cwd)
+    return made
+
+
+def make_ticker(settings: Settings, store: Archive, clock: Clock, new_id: Callable[[], str]) -> Ticker:
+    """What does everything in the home of `settings` that is due."""
+    from hermes_kernel.scheduling.book import Book
+    from hermes_kernel.scheduling.delivery import Messenger
+    from hermes_kernel.scheduling.means import Means
+    from hermes_kernel.scheduling.place import here
+    from hermes_kernel.scheduling.running import NotebookRunner
+    from hermes_kernel.scheduling.ticking import Ticker
+
+    home = settings.home
+    means = Means(
+        book=Book(store, new_id),
+        runner=NotebookRunner(home, store, clock, redact=lambda text: redact(text, settings.secrets)),
+        deliverer=Messenger(home),
+        bell=FileBell(home),
+        agenda=Agenda(home),
+        clock=clock,
+        place=here(home),
+        home=home,
+        workers=settings.schedule_workers,
+        shared=bool(settings.store_url),
+    )
+    return Ticker(means)
+
+
+def _jobs(
+    store: Archive, clock: Clock, new_id: Callable[[], str], settings: Callable[[], Settings], skills: Skills | None
+) -> Jobs:
+    from hermes_kernel.scheduling.book import Book
+
+    home = settings().home
+
+    def ground(folder: Path) -> Ground:
+        secrets = settings().secrets
+        return Ground(folder, lambda text: redact(text, secrets), _deliverable(settings()), skills)
+
+    return Jobs(
+        Book(store, new_id), store, home, clock, bell=FileBell(home), agenda=Agenda(home), settings=settings,
+        where=lambda: str(Path.cwd()), new_id=new_id, ground=ground,
+    )  # fmt: skip
+
+
+def _deliverable(settings: Settings) -> Callable[[Sequence[str]], Sequence[str]]:
+    from hermes_kernel.scheduling.delivery import Targets
+
+    targets = Targets(settings.home, settings)
+    return targets.named

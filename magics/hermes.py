@@ -18,6 +18,7 @@ from traitlets import observe
 
 from magics.cells import Cells
 from magics.traits import SETTINGS, Configured, sound
+from magics.watching import Watching
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -25,11 +26,14 @@ if TYPE_CHECKING:
     from IPython.core.completer import CompletionContext, SimpleMatcherResult
     from IPython.core.interactiveshell import InteractiveShell
 
+    from hermes_kernel.settings import Settings
     from magics.desk import Desk
 
 CELL = re.compile(r"[ \t]*%%hermes(?![\w?])[ \t]*(?P<line>.*)")
 AWAITED = re.compile(r"\s*%hermes[ \t]+(?P<command>retry|compress|nudge|review)\b[ \t]*(?P<line>[^\n]*)\s*\Z")
 ASKED = re.compile(r"\s*%hermes[ \t]+(?P<line>\w+[ \t]+\S[^\n]*\?)\s*\Z")  # else IPython shows help on its last word
+WATCHED = frozenset({"home", "schedule_watch", "store_url"})
+"""Settings on which it depends whether jobs are watched over, and which."""
 HERE = "get_ipython().magics_manager.registry['HermesMagics']"
 
 
@@ -41,6 +45,7 @@ class HermesMagics(Configured, Magics):
         self._shell = shell
         self.past = Cells(shell)
         self.matcher = _matcher(self)
+        self.watching = Watching(self._settings)
         super().__init__(shell=shell, config=sound(shell.config))
 
     @cached_property
@@ -57,6 +62,7 @@ class HermesMagics(Configured, Magics):
 
     def close(self) -> None:
         """Leave: nothing of this goes on."""
+        self.watching.close()
         self.past.close()
         if "desk" in self.__dict__:
             self.desk.close()
@@ -134,6 +140,16 @@ class HermesMagics(Configured, Magics):
     def _configured(self, change: Any) -> None:
         if change.new is not None:
             self.desk.configure(**{change.name: change.new})
+        if change.new is not None and change.name in WATCHED:
+            self.watching.again()
+
+    def _settings(self) -> Settings:
+        """Those in force, without a desk where nobody has needed one yet."""
+        if "desk" in self.__dict__:
+            return self.desk.settings
+        from hermes_kernel.settings import Settings
+
+        return Settings.load()
 
 
 def _matcher(magics: HermesMagics) -> Callable[[CompletionContext], SimpleMatcherResult]:
@@ -186,6 +202,7 @@ def load(shell: InteractiveShell) -> None:
     shell.input_transformers_cleanup.insert(0, rewrite)  # the others take ``>>>`` and ``In [1]:`` for a prompt's marks
     shell.Completer.custom_matchers.append(magics.matcher)
     atexit.register(magics.close)
+    magics.watching.start()
 
 
 def unload(shell: InteractiveShell) -> None:

@@ -42,6 +42,10 @@ class Agenda:
                 self._path.touch(PRIVATE_FILE)
                 self._path.open("wb").close()
 
+    def written(self) -> bool:
+        """Somebody wrote it: there are jobs, or were. One look at the disk."""
+        return self._path.exists()
+
     def read(self) -> float | None:
         """When there is something to do; None where there is nothing, or nobody ever wrote."""
         try:

@@ -1,0 +1,100 @@
+"""Two posts in each home, each with room for one process: of the scheduler, and of the kernel that watches.
+
+A lock of the machine's is what makes it one; it is let go of by any death. That nothing is run twice does not depend
+on it: a job is acted on by whoever holds its claim.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from hermes_kernel.world.store.disk import PRIVATE_FILE, make
+from hermes_kernel.world.store.locality import near
+from hermes_kernel.world.store.locks import forget_in_child, try_lock
+
+SCHEDULER, WATCH = "scheduler", "watch"
+"""Who stands at ``scheduler`` sees to all jobs; kernels at ``watch`` step back as long as somebody does."""
+
+SIGNED = 64  # bytes of what a holder says of itself
+
+
+class Post:
+    """One post of a home, for this process to take and leave. Safe from any thread; a forked child does not hold it."""
+
+    def __init__(self, home: Path, name: str) -> None:
+        self._home = home
+        self._name = name
+        self._handle = -1
+        self._guard = threading.Lock()
+        forget_in_child(self)
+
+    def take(self) -> bool:
+        """Whether this process holds it from here on, or did before.
+
+        Raises:
+            OSError: the lock file cannot be made.
+        """
+        with self._guard:
+            if self._handle >= 0:
+                return True
+            handle = self._opened()
+            if try_lock(handle, fcntl.LOCK_EX):
+                self._handle = handle
+                _sign(handle)
+                return True
+            os.close(handle)
+            return False
+
+    def leave(self) -> None:
+        """Let another process have it. Twice is as good as once."""
+        with self._guard:
+            self._close()
+
+    def forget(self) -> None:
+        """In a forked child: the parent's lock is the parent's."""
+        self._guard = threading.Lock()
+        self._close()
+
+    def holder(self) -> str:
+        """Who holds it, as ``process 4711``; nothing where nobody does, or it cannot be told."""
+        try:
+            handle = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return ""
+        try:
+            if try_lock(handle, fcntl.LOCK_SH):
+                return ""
+            return os.pread(handle, SIGNED, 0).decode("ascii", "replace").strip() or "another process"
+        except OSError:
+            return ""
+        finally:
+            os.close(handle)
+
+    @property
+    def _path(self) -> Path:
+        """Where locks hold: on some network disks that is not in the home.
+
+        Raises:
+            StoreError: there is no such folder.
+        """
+        return (near(self._home) or self._home) / "schedule" / f"{self._name}.lock"
+
+    def _opened(self) -> int:
+        make(self._path.parent)
+        return os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, PRIVATE_FILE)
+
+    def _close(self) -> None:
+        if self._handle >= 0:
+            os.close(self._handle)
+        self._handle = -1
+
+
+def _sign(handle: int) -> None:
+    """Say who holds it. On a full disk it is held without a name."""
+    with suppress(OSError):
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, f"process {os.getpid()}".encode(), 0)

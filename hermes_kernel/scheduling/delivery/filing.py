@@ -1,0 +1,54 @@
+"""A report as a file. The path is the person's: absolute, from their home folder with ``~``, or below the folder that
+the job works in; a link in it is followed, as any program of theirs would. What is no ordinary file is left alone."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from hermes_kernel.core.safe import sanitise
+from hermes_kernel.scheduling.delivery.wording import Message
+from hermes_kernel.scheduling.ports import Report
+from hermes_kernel.world.store.disk import make, put
+
+FIELD = re.compile(r"\{(date|time|job|run)\}")
+UNSAFE = re.compile(r"[^\w.-]+|^\.+")
+LONGEST_NAME = 80
+
+
+def write(wanted: str, report: Report, message: Message, runs: Path) -> str:
+    """Have the file `wanted` hold the message: nothing, or in one line why it could not be written."""
+    try:
+        path = placed(wanted, report, runs)
+        if path.exists() and not path.is_file():
+            return f"{path} is no file that can be written: name another in `file:`"
+        make(path.parent)
+        text = f"# {sanitise(message.title)}\n\n{message.safe}\n"
+        put(text.encode(), path, path.with_name(f".{secrets.token_hex(8)}.new"))
+    except (OSError, ValueError, RuntimeError) as error:  # in order: the disk, a NUL, a `~user` who is nobody
+        said = error.strerror if isinstance(error, OSError) and error.strerror else "it is no path"
+        return f"{wanted} could not be written: {said}"
+    return ""
+
+
+def placed(wanted: str, report: Report, runs: Path) -> Path:
+    """The path that `wanted` means for this run."""
+    path = Path(FIELD.sub(lambda found: _fields(report)[found[1]], wanted)).expanduser()
+    return ((report.folder or runs) / path).resolve()
+
+
+def _fields(report: Report) -> dict[str, str]:
+    due = datetime.fromtimestamp(report.due, _zone(report.zone))
+    names = {"job": report.name, "run": report.run}
+    said = {key: UNSAFE.sub("-", name)[:LONGEST_NAME].strip("-") or "job" for key, name in names.items()}
+    return {**said, "date": f"{due:%Y-%m-%d}", "time": f"{due:%H-%M}"}
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return ZoneInfo("UTC")

@@ -1,0 +1,75 @@
+"""What a person is told of a run: a title and some Markdown, short, without secrets, calling nobody but whom it is sent
+to. A report's text is a model's, and may hold what was written to be harmful. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hermes_kernel.core.safe import sanitise
+from hermes_kernel.core.schedule.silence import without_mark
+from hermes_kernel.core.text import brief, scrub
+from hermes_kernel.scheduling.ports import Report
+from hermes_kernel.view import clean
+
+LONGEST = 4_000  # characters of a message; some services take less, and are sent it in parts
+NAMED = 100  # of a job's name in a title
+NOTHING = "It said nothing."
+ENDS = {"ran": "done"}
+CALL = re.compile(r"(?<!\w)@(?=\w)|<(?=!\w)")
+"""What begins a mention: ``@everyone``, ``<@U123>``, ``<!channel>``; not the at sign of a mail address."""
+GAP = "\u200b"  # of no width: a mention with one in it is read by people alone
+FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """``title`` is one line; ``body`` is Markdown as it may be read anywhere, `safe` where Markdown becomes HTML."""
+
+    title: str
+    body: str
+
+    @property
+    def safe(self) -> str:
+        """The body for who makes HTML of it: the same words, without HTML and pictures of a model's making."""
+        return sanitise(self.body)
+
+
+def message(report: Report, redact: Callable[[str], str], longest: int = LONGEST) -> Message:
+    """What is sent of `report`."""
+
+    def plain(text: str) -> str:
+        return uncalled(redact(clean(scrub(text))))
+
+    title = f"{brief(plain(report.name), NAMED) or 'A job'}: {ENDS.get(report.outcome, brief(report.outcome, 20))}"
+    return Message(title, bounded(_said(report, plain), longest, _rest(report)))
+
+
+def uncalled(text: str) -> str:
+    """`text` in which mentions are mere words, and pictures, which a client would load, are links."""
+    return CALL.sub(lambda found: found[0] + GAP, text).replace("![", "[")
+
+
+def bounded(text: str, longest: int, rest: str) -> str:
+    """`text` of at most `longest` characters and a line that says where the `rest` is, with code that is cut closed."""
+    if len(text) <= longest:
+        return text
+    kept = text[:longest].rstrip()
+    opened = ""
+    for mark in FENCE.findall(kept):
+        opened = mark if not opened else "" if mark.startswith(opened) else opened
+    closing = f"\n{opened}" if opened else ""
+    return f"{kept}{closing}\n\n… {rest}"
+
+
+def _said(report: Report, plain: Callable[[str], str]) -> str:
+    text = plain(without_mark(report.text))
+    if report.outcome == "ran":
+        return text or NOTHING
+    where = f"The notebook: {plain(str(report.notebook))}" if report.notebook else ""
+    return "\n\n".join(part for part in (brief(plain(report.why), 500), where, text) if part)
+
+
+def _rest(report: Report) -> str:
+    return f"the rest is in {clean(str(report.notebook))}" if report.notebook else "the rest was left out"

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
 
 from hermes_kernel.core.learnt import Dated
 from hermes_kernel.core.planned import RunBegan, RunEnded, RunWanted, Skipped, Told
+from hermes_kernel.core.schedule.due import run_id
 from hermes_kernel.core.schedule.ledger import ORPHANED
 
 WAITING, RUNNING, SKIPPED = "waiting", "running", "skipped"
-Id = tuple[str, str]
-"""A job's and a run's."""
-SHORT = 8  # characters of a job's id that a run's begins with
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,73 +41,81 @@ class RunRow:
         return None if self.began is None or self.ended is None else max(self.ended - self.began, 0.0)
 
 
-@dataclass(slots=True)
-class _Found:
-    """Rows by job and run, and which targets each report went to."""
-
-    rows: dict[Id, RunRow] = field(default_factory=dict)
-    reached: defaultdict[Id, set[str]] = field(default_factory=lambda: defaultdict(set))
-    refused: defaultdict[Id, set[str]] = field(default_factory=lambda: defaultdict(set))
-
-    def row(self, job: str, run: str, due: float) -> RunRow:
-        return self.rows.get((job, run)) or RunRow(job, run, due)
-
-    def keep(self, row: RunRow) -> None:
-        self.rows[row.job, row.run] = row
-
-
 def rows(facts: Iterable[Dated], names: Mapping[str, str]) -> tuple[RunRow, ...]:
-    """A row for each run id that these facts tell of, the newest instant first; ``names`` are those of jobs. What is
-    said twice counts once, by what was said first; an instant that ran was not skipped."""
-    found = _Found()
+    """A row for each run id that these facts, in order of time, tell of, the newest instant first; ``names`` are those
+    of jobs. What is said twice counts once, by what was said first; an instant that ran was not skipped."""
+    found: defaultdict[tuple[str, str], _Known] = defaultdict(_Known)
     for each in facts:
-        _told(found, each)
-    whole = (replace(row, name=names.get(row.job, ""), **_counts(found, row)) for row in found.rows.values())
-    return tuple(sorted(whole, key=lambda row: (row.due, row.run, row.job), reverse=True))
+        _tell(found, each)
+    told = (_row(job, run, known, names.get(job, "")) for (job, run), known in found.items() if known.is_one)
+    return tuple(sorted(told, key=lambda row: (row.due, row.run, row.job), reverse=True))
 
 
-def _told(found: _Found, each: Dated) -> None:
+@dataclass(slots=True)
+class _Known:
+    """What was told of one run id."""
+
+    wanted: float | None = None
+    began: RunBegan | None = None
+    began_at: float | None = None
+    ended: RunEnded | None = None
+    ended_at: float | None = None
+    skipped: tuple[float, str] | None = None
+    reached: set[str] = field(default_factory=set)
+    refused: set[str] = field(default_factory=set)
+
+    @property
+    def is_one(self) -> bool:
+        """There is more than that somebody was told of it."""
+        return bool(self.began or self.ended or self.skipped) or self.wanted is not None
+
+
+def _tell(found: defaultdict[tuple[str, str], _Known], each: Dated) -> None:
     match each.fact:
-        case RunWanted(job, run) if (job, run) not in found.rows:
-            found.keep(RunRow(job, run, each.t, asked=True))
-        case RunBegan(job, run, due):
-            _begun(found, each.fact, each.t, found.row(job, run, due))
-        case RunEnded(job, run, due):
-            _ended(found, each.fact, each.t, found.row(job, run, due))
-        case Skipped():
-            _skipped(found, each.fact, each.t)
+        case RunWanted(job, run):
+            known = found[job, run]
+            known.wanted = float(int(each.t)) if known.wanted is None else known.wanted
+        case RunBegan(job, run) if found[job, run].began is None:
+            found[job, run].began, found[job, run].began_at = each.fact, each.t
+        case RunEnded(job, run) if _is_end(found[job, run].ended, each.fact):
+            found[job, run].ended, found[job, run].ended_at = each.fact, each.t
+        case Skipped(job, dues, why):
+            for due in dues:
+                known = found[job, run_id(job, due)]
+                known.skipped = known.skipped or (due, why)
         case Told(job, run, target, failed):
-            (found.refused if failed else found.reached)[job, run].add(target)
+            (found[job, run].refused if failed else found[job, run].reached).add(target)
 
 
-def _begun(found: _Found, fact: RunBegan, t: float, row: RunRow) -> None:
-    if row.began is not None:
-        return
-    if row.outcome in {WAITING, SKIPPED}:
-        row = replace(row, outcome=RUNNING, why="", ended=None)
-    found.keep(replace(row, due=fact.due, asked=fact.asked, began=t, notebook=fact.notebook))
+def _is_end(known: RunEnded | None, fact: RunEnded) -> bool:
+    """The first end is its end, unless that was a guess."""
+    return known is None or (known.why == ORPHANED and fact.why != ORPHANED)
 
 
-def _ended(found: _Found, fact: RunEnded, t: float, row: RunRow) -> None:
-    """Its first end is its end, unless that was a guess."""
-    guessed = row.why == ORPHANED and fact.why != ORPHANED
-    if row.ended is None or row.outcome == SKIPPED or guessed:
-        ended = replace(row, ended=t, outcome=fact.outcome, why=fact.why, session=fact.session, silent=fact.silent)
-        found.keep(ended)
+def _row(job: str, run: str, known: _Known, name: str) -> RunRow:
+    began, ended = known.began, known.ended
+    due, why = known.skipped or (known.wanted or 0.0, "")
+    return RunRow(
+        job,
+        run,
+        began.due if began else ended.due if ended else due,
+        name,
+        asked=began.asked if began else known.wanted is not None,
+        began=known.began_at,
+        ended=known.ended_at,
+        outcome=_outcome(known),
+        why=ended.why if ended else "" if began else why,
+        session=ended.session if ended else "",
+        notebook=began.notebook if began else "",
+        silent=bool(ended and ended.silent),
+        told=len(known.reached),
+        untold=len(known.refused - known.reached),
+    )
 
 
-def _skipped(found: _Found, fact: Skipped, t: float) -> None:
-    for due in fact.due:
-        run = skipped_id(fact.job, due)
-        if (fact.job, run) not in found.rows:
-            found.keep(RunRow(fact.job, run, due, ended=t, outcome=SKIPPED, why=fact.why))
-
-
-def _counts(found: _Found, row: RunRow) -> dict[str, int]:
-    reached, refused = found.reached.get((row.job, row.run), set()), found.refused.get((row.job, row.run), set())
-    return {"told": len(reached), "untold": len(refused - reached)}
-
-
-def skipped_id(job: str, due: float) -> str:
-    """What the run of an instant would have been called."""
-    return f"{job[:SHORT]}-{datetime.fromtimestamp(due, UTC):%Y%m%dT%H%M%SZ}"
+def _outcome(known: _Known) -> str:
+    if known.ended:
+        return known.ended.outcome
+    if known.began:
+        return RUNNING
+    return SKIPPED if known.skipped else WAITING

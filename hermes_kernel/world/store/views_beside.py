@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from hermes_kernel.world.store.views import VIEWS
+from hermes_kernel.world.store.views_planned import PLANNED_VIEWS
 
 MEMORY_CHANGES = """
 CREATE OR REPLACE VIEW memory_changes AS
@@ -55,9 +56,9 @@ SELECT time::DATE AS day, coalesce(began, 'chat') AS kind, model, sum(calls)::BI
 FROM calls LEFT JOIN kinds USING (session) GROUP BY ALL;
 """
 
-ALL_VIEWS = VIEWS + MEMORY_CHANGES + SKILL_CHANGES + SKILL_USES + LOOKS + USAGE
+ALL_VIEWS = VIEWS + MEMORY_CHANGES + SKILL_CHANGES + SKILL_USES + LOOKS + USAGE + PLANNED_VIEWS
 
-EDITION = 2
+EDITION = 3
 """Goes up whenever a view is added or says something else: who next writes a database of an earlier one renews them."""
 
 EDITION_OF = "SELECT comment FROM duckdb_views() WHERE database_name = 'store' AND view_name = 'usage'"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hermes_kernel.world.store.shared.views import VIEWS
+from hermes_kernel.world.store.shared.views_planned import PLANNED_VIEWS
 from hermes_kernel.world.store.views_beside import EDITION
 
 MEMORY_CHANGES = """
@@ -52,7 +53,14 @@ FROM calls LEFT JOIN kinds USING (session) GROUP BY 1, 2, 3;
 """
 
 STORED_VIEWS = (
-    VIEWS + MEMORY_CHANGES + SKILL_CHANGES + SKILL_USES + LOOKS + USAGE + f"COMMENT ON VIEW usage IS '{EDITION}';"
+    VIEWS
+    + MEMORY_CHANGES
+    + SKILL_CHANGES
+    + SKILL_USES
+    + LOOKS
+    + USAGE
+    + PLANNED_VIEWS
+    + f"COMMENT ON VIEW usage IS '{EDITION}';"
 )
 
 EDITION_OF = """

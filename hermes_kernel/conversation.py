@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from hermes_kernel.checks import checked, titled
 from hermes_kernel.core.events import Asked, Opened
 from hermes_kernel.core.messages import Transcript, User
+from hermes_kernel.core.planned import RUN
 from hermes_kernel.errors import HermesError, explained
 from hermes_kernel.playing import Player
 from hermes_kernel.resources import Resources
 from hermes_kernel.session import Session
+from hermes_kernel.world.run import this_run
 
 
 class Conversation:
-    """The one at hand, of the agent whose turns ``player`` plays. ``notebook`` is the document that it happens in."""
+    """The one at hand, of the agent whose turns ``player`` plays. ``notebook`` is the document that it happens in; in a
+    run of a job its conversations are of the kind ``run``, and known by the run's id in place of a document's name."""
 
     def __init__(self, resources: Resources, session: Session, player: Player, notebook: str) -> None:
         self.notebook = notebook
@@ -92,6 +96,6 @@ class Conversation:
     def _open(self, transcript: Transcript = (), parent: str = "") -> None:
         equipment = self._resources.equipment
         system, model, new = equipment.system(self.notebook), equipment.settings.model, self._resources.new_id()
-        self._player.lineage.open(
-            Opened(new, system, model, parent=parent, notebook=self.notebook, transcript=transcript)
-        )
+        opened = Opened(new, system, model, parent=parent, notebook=self.notebook, transcript=transcript)
+        run = this_run()
+        self._player.lineage.open(replace(opened, kind=RUN, notebook=run) if run else opened)

@@ -1,0 +1,209 @@
+"""A notebook executed from top to bottom in a kernel of its own, through nbclient. Nothing waits for a person, a stop
+ends it within a second, and the kernel is gone when it is over, however it is left."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jupyter_client.kernelspec import KernelSpec, KernelSpecManager, NoSuchKernel
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, DeadKernelError
+
+from hermes_kernel.core.text import brief
+from hermes_kernel.errors import HermesError
+from hermes_kernel.world.kernels.last_words import LastWords
+from hermes_kernel.world.stop import Stop, Stopped
+from hermes_kernel.world.tools.runaways import kill_marked, marked
+from hermes_kernel.world.tools.terminal import clean
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+START_SECONDS = 60  # the same as Jupyter's clients give a kernel
+LOOK_SECONDS, LOOKS = 0.1, 4  # whether a cell has ended that was interrupted, before its kernel is killed
+LEAVE_SECONDS = 10.0  # in which a kernel puts its things in order: told after half of it, then killed
+HURRY_SECONDS = 0.4  # the same, when it was stopped
+NAME = re.compile(r"[\w.-]{1,100}", re.ASCII)
+OURS = ("--IPKernelApp.log_level=ERROR", "--HistoryManager.hist_file=:memory:")  # plain TCP is loopback here
+HERMES = KernelSpec(
+    argv=[sys.executable, "-m", "hermes_kernel.kernel", "-f", "{connection_file}"],
+    display_name="Hermes", language="python", interrupt_mode="message",
+)  # fmt: skip
+
+LOG = logging.getLogger("hermes_kernel.runs")  # nbclient's and jupyter_client's; what is to be known is in the errors
+LOG.addHandler(logging.NullHandler())
+LOG.propagate = False
+
+
+class Kernels(KernelSpecManager):
+    """The kernels that are installed, and always `hermes`, in the Python that this runs in."""
+
+    def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
+        return HERMES if kernel_name == "hermes" else super().get_kernel_spec(kernel_name)
+
+
+class _Client(NotebookClient):
+    """nbclient's, which says when an output has changed."""
+
+    changed: Callable[[], None] = staticmethod(lambda: None)
+
+    def process_message(self, msg: dict[str, Any], cell: NotebookNode, cell_index: int) -> NotebookNode | None:
+        made: NotebookNode | None = super().process_message(msg, cell, cell_index)
+        self.changed()
+        return made
+
+
+class Execution:
+    """Of `notebook`, in the kernel of this ``name``, in the folder ``cwd``. ``changed`` is called whenever an output
+    is new, ``begins`` with the place of each code cell.
+
+    Raises:
+        HermesError: there is no such kernel, or no such folder.
+    """
+
+    def __init__(  # noqa: PLR0913 - what an execution is made of, each by its name
+        self, notebook: NotebookNode, name: str, cwd: Path, environ: Mapping[str, str], *,
+        changed: Callable[[], None] = lambda: None, begins: Callable[[int], None] = lambda _: None,
+    ) -> None:  # fmt: skip
+        self._notebook = notebook
+        self._cwd = cwd
+        self._environ, self._mark = marked(environ)
+        self._begins = begins
+        self._manager = _manager(name)
+        if not cwd.is_dir():
+            raise HermesError(f"The folder {cwd} is not there.")
+        # A turn has its own limits, and a run one of its own; a cell has none beside them.
+        self._client: Any = _Client(notebook, km=self._manager, kernel_name=name, timeout=None, log=LOG)
+        self._client.changed = changed
+        self._leaving = False
+
+    async def run(self, stop: Stop) -> None:
+        """Execute it; the notebook holds what came of it, also when this raises.
+
+        Raises:
+            HermesError: a cell failed, or the kernel did. One line says why.
+            Stopped: `stop` was pressed.
+        """
+        words = LastWords()
+        try:
+            await stop.race(self._start(words))
+            await self._until(asyncio.ensure_future(self._cells()), stop)
+        except (DeadKernelError, RuntimeError) as error:
+            await asyncio.sleep(LOOK_SECONDS)  # what it said last is still on its way
+            raise HermesError(_died(self._manager.kernel_name, error, words.line())) from None
+        finally:
+            await asyncio.shield(self._end(HURRY_SECONDS if stop.by else LEAVE_SECONDS))
+            words.close()
+
+    async def _start(self, words: LastWords) -> None:
+        ours = self._manager.kernel_name in ("hermes", "python3")
+        try:
+            await self._manager.start_kernel(
+                cwd=str(self._cwd), env=self._environ, stdout=words.write, stderr=words.write,
+                extra_arguments=list(OURS) if ours else [],
+            )  # fmt: skip
+        except (OSError, ValueError, ImportError) as error:
+            raise HermesError(
+                f"The kernel {self._manager.kernel_name} could not be started: {brief(str(error), 300)}"
+            ) from None
+        words.started()
+        self._client.kc = kc = self._manager.client(context=self._manager.context)
+        kc.start_channels(stdin=False, hb=False)
+        await kc.wait_for_ready(timeout=START_SECONDS)
+        kc.allow_stdin = False
+
+    async def _cells(self) -> None:
+        told = await self._client.async_wait_for_reply(self._client.kc.kernel_info())
+        if told and isinstance(told["content"].get("language_info"), dict):
+            self._notebook.metadata["language_info"] = told["content"]["language_info"]
+        for n, cell in enumerate(self._notebook.cells):
+            if self._leaving:
+                return
+            if cell.cell_type == "code":
+                self._begins(n)
+            try:
+                await self._client.async_execute_cell(cell, n, execution_count=self._client.code_cells_executed + 1)
+            except CellExecutionError as error:
+                raise HermesError(_failed(error)) from None
+        self._client.set_widgets_metadata()
+
+    async def _until(self, work: asyncio.Future[None], stop: Stop) -> None:
+        """What comes of `work`, unless `stop` is pressed while it goes on."""
+        latch = asyncio.ensure_future(stop.wait())
+        try:
+            await asyncio.wait({work, latch}, return_when=asyncio.FIRST_COMPLETED)
+            if work.done():
+                work.result()
+                return
+            await self._interrupt(work)
+            raise Stopped(stop.by)
+        finally:
+            for each in (work, latch):
+                each.cancel()
+            await asyncio.gather(work, latch, return_exceptions=True)
+
+    async def _interrupt(self, work: asyncio.Future[None]) -> None:
+        self._leaving = True
+        with suppress(OSError, RuntimeError):  # it dies just now
+            await self._manager.interrupt_kernel()
+        for _ in range(LOOKS):
+            # A loop in which code awaits hears of a signal when a message wakes it, and that one may come first.
+            self._client.kc.kernel_info()
+            await asyncio.wait({work}, timeout=LOOK_SECONDS)
+            if work.done():
+                return
+        await self._kill()
+
+    async def _kill(self) -> None:
+        """At once, with all it has started."""
+        if self._manager.provisioner is not None:
+            await self._manager.provisioner.kill()
+        kill_marked(self._mark)
+
+    async def _end(self, seconds: float) -> None:
+        """Shut it down, kill it if that takes too long, and let go of what it held."""
+        if self._client.kc is not None:
+            self._client.kc.stop_channels()
+        try:
+            if self._manager.has_kernel:
+                self._manager.shutdown_wait_time = seconds
+                with suppress(RuntimeError, OSError):  # it has just died
+                    await self._manager.shutdown_kernel()
+        finally:
+            with suppress(RuntimeError, OSError):
+                await self._manager.cleanup_resources()
+
+
+def _manager(name: str) -> AsyncKernelManager:
+    kernels = Kernels(log=LOG)
+    try:
+        kernels.get_kernel_spec(name if NAME.fullmatch(name) else "")
+    except (NoSuchKernel, OSError, ValueError, TypeError):
+        shown = brief(name, 80)
+        raise HermesError(
+            f"there is no kernel {shown} here. `jupyter kernelspec list` shows those there are."
+        ) from None
+    return AsyncKernelManager(kernel_name=name, kernel_spec_manager=kernels, log=LOG)
+
+
+def _failed(error: CellExecutionError) -> str:
+    """What a cell that failed has to say, in a line."""
+    said = brief(clean(str(error.evalue)), 300)
+    if error.ename == "HermesError" and said:
+        return said
+    return f"a cell failed: {brief(clean(f'{error.ename}: {error.evalue}'), 300).rstrip(': ')}"
+
+
+def _died(name: str, error: Exception, last: str) -> str:
+    if isinstance(error, DeadKernelError):
+        return "the kernel died" + (f": {last}" if last else "")
+    why = last or brief(clean(str(error)), 300)
+    return f"The kernel {name} did not start: {why}"

@@ -1,0 +1,61 @@
+"""Notebooks as nbformat has them, in and out. Imported when first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from hermes_kernel.errors import HermesError
+from hermes_kernel.scheduling.notebooks import checked_notebook
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+
+def node(plain: Mapping[str, Any]) -> NotebookNode:
+    """A notebook or a cell, from what its JSON says."""
+    return cast("NotebookNode", _nbformat().from_dict(plain))
+
+
+def markdown(place: str, text: str) -> NotebookNode:
+    """A cell of words. ``place`` is its id."""
+    return node({"cell_type": "markdown", "id": place, "metadata": {}, "source": text})
+
+
+def code(place: str, source: str, *tags: str) -> NotebookNode:
+    """A cell that was not run yet."""
+    metadata = {"tags": list(tags)} if tags else {}
+    unrun: dict[str, Any] = {"execution_count": None, "outputs": []}
+    return node({"cell_type": "code", "id": place, "metadata": metadata, "source": source, **unrun})
+
+
+def read(path: Path) -> NotebookNode:
+    """The notebook in a file.
+
+    Raises:
+        HermesError: there is none, or it is damaged or too large.
+    """
+    checked_notebook(path)
+    nbformat = _nbformat()
+    try:
+        return cast("NotebookNode", nbformat.read(path, as_version=4))
+    except (OSError, nbformat.ValidationError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        # What nbformat raises depends on where in its upgrade from an older format a wrong file trips it.
+        raise HermesError(f"{path} is damaged: it cannot be read as a notebook.") from None
+
+
+def written(notebook: NotebookNode) -> str:
+    """As it is in a file."""
+    return str(_nbformat().writes(notebook)) + "\n"
+
+
+def kernel_of(notebook: NotebookNode) -> str:
+    """The name of the kernel it is for."""
+    spec: Any = notebook.metadata.get("kernelspec")
+    return str(spec.get("name") or "python3") if isinstance(spec, dict) else "python3"
+
+
+def _nbformat() -> Any:
+    return import_module("nbformat")

@@ -1,0 +1,69 @@
+"""A job that is an existing notebook: a copy without outputs, the job's parameters in it where papermill has them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hermes_kernel.core.schedule.job import Job
+from hermes_kernel.errors import HermesError
+from hermes_kernel.scheduling.running.nodes import code, kernel_of, read
+from hermes_kernel.scheduling.running.parameters import assignments
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+PARAMETERS, INJECTED = "parameters", "injected-parameters"
+OF_ONE_RUN = ("widgets", "papermill")  # metadata
+
+
+def filled(job: Job) -> NotebookNode:
+    """The notebook as this job runs it.
+
+    Raises:
+        HermesError: there is none, it is damaged or too large, or a parameter cannot be written down.
+    """
+    notebook = read(Path(job.notebook))
+    for name in OF_ONE_RUN:
+        notebook.metadata.pop(name, None)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+            cell.metadata.pop("execution", None)
+    if job.parameters:
+        _inject(notebook, job)
+    _name_cells(notebook)
+    return notebook
+
+
+def _inject(notebook: NotebookNode, job: Job) -> None:
+    if _language(notebook) != "python":
+        raise HermesError(f"{job.notebook} is not for Python: parameters can be given to Python notebooks only.")
+    lines = assignments(job.parameters)
+    source = f"%%py\n{lines}" if kernel_of(notebook) == "hermes" else lines
+    notebook.cells = [cell for cell in notebook.cells if INJECTED not in _tags(cell)]
+    after = next((n for n, cell in enumerate(notebook.cells, 1) if PARAMETERS in _tags(cell)), 0)
+    notebook.cells.insert(after, code(INJECTED, source, INJECTED))
+
+
+def _tags(cell: Any) -> list[str]:
+    tags = cell.metadata.get("tags")
+    return tags if isinstance(tags, list) else []
+
+
+def _language(notebook: NotebookNode) -> str:
+    """What it is written in, as it says itself; Python where it does not."""
+    said = [
+        notebook.metadata.get("kernelspec", {}).get("language"),
+        notebook.metadata.get("language_info", {}).get("name"),
+    ]
+    return next((str(each).lower() for each in said if each), "python")
+
+
+def _name_cells(notebook: NotebookNode) -> None:
+    """Each has an id, the same in every copy: format 4.5, which has them."""
+    notebook.nbformat_minor = max(5, notebook.nbformat_minor)
+    taken = {cell.get("id") for cell in notebook.cells}
+    for n, cell in enumerate(notebook.cells, 1):
+        if not cell.get("id"):
+            cell.id = next(name for name in (f"cell-{n}", f"cell-{n}-of-run") if name not in taken)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
@@ -20,13 +21,21 @@ if TYPE_CHECKING:
     from magics.desk import Desk
 
 
+SCHEDULED = re.compile(r"--schedule(?=[\s=]|\Z)")
+
+
 async def ask(desk: Desk, line: str, body: str) -> object:
-    """One turn, or one for each row of a table; the `Turn`, or what came of the rows.
+    """One turn, or one for each row of a table; the `Turn`, or what came of the rows. Or a job, for later.
 
     Raises:
         HermesError: it could not be asked, or it failed. One or two lines say why.
         KeyboardInterrupt: it was stopped.
     """
+    if SCHEDULED.match(line):
+        from magics.jobs import schedule_cell
+
+        with readable():
+            return schedule_cell(desk, line, body)
     options = parse(line)
     with readable():
         if options.map:

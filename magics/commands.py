@@ -116,6 +116,24 @@ def _curator(desk: Desk, rest: str) -> Shown:
     return curator(desk, rest)
 
 
+def _schedule(desk: Desk, rest: str) -> Shown:
+    from magics.jobs import schedule
+
+    return schedule(desk, rest)
+
+
+def _jobs(desk: Desk, rest: str) -> Shown:
+    from magics.jobs import jobs
+
+    return jobs(desk, rest)
+
+
+def _runs(desk: Desk, rest: str) -> Shown:
+    from magics.jobs import runs
+
+    return runs(desk, rest)
+
+
 def _usage(desk: Desk, rest: str) -> Table:
     from magics.usage import usage
 
@@ -164,6 +182,10 @@ def _doctor(desk: Desk, rest: str) -> Table:
 def _help(_desk: Desk, rest: str) -> Table:
     if rest:
         found = find(rest)
+        if rest == "schedule":
+            from magics.jobs import forms
+
+            return Table(("write", "to"), forms(), (rest,))
         return Table(("write", "to"), ((f"%hermes {rest} {found.takes}".strip(), found.about),), (rest,))
     commands = [(f"%hermes {name} {command.takes}".strip(), command.about) for name, command in COMMANDS.items()]
     cell = [("%%hermes [options]", "ask: the prompt is the rest of the cell; $name shows a variable, @path a file")]
@@ -220,6 +242,11 @@ COMMANDS: dict[str, Command] = {
     "curator": Command(
         "[plan|run|report|rollback|restore …]", "see and decide what becomes of skills that nobody uses", _curator
     ),
+    "schedule": Command(
+        '"WHEN" "PROMPT" [options]', "have work done at set times; next, change, pause, run, stop, targets …", _schedule
+    ),
+    "jobs": Command("[NAME]", "see the jobs there are, or all about one", _jobs),
+    "runs": Command("[NAME|RUN|stop RUN] [-n N]", "see what became of each time, or all about one run", _runs),
     "loops": Command("", "see the eight loops: what each wrote, and what has read it since", _loops),
     "config": Command("[NAME[=VALUE]]", "see or change settings", _config),
     "doctor": Command("", "check that everything a turn needs is there", _doctor),

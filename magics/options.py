@@ -88,6 +88,11 @@ OPTIONS: dict[str, Option] = {
     "--again": Option(
         "A,B", "ways in which rows end, such as `failed`, with commas between", "with --map: ask such rows anew", _names
     ),
+    "--schedule": Option(
+        "WHEN",
+        'a time in quotes, such as "every monday 9am"',
+        "do not ask now: make a job of the prompt; comes first, then the options of `%hermes schedule`",
+    ),
     "--no-cells": Option("", "", "do not show the model the cells run since the last turn"),
     "--plain": Option("", "", "text only, no widgets"),
     "--quiet": Option("", "", "show nothing; the turn is in `_`"),
@@ -115,6 +120,10 @@ def parse(line: str) -> Options:
                 found["cells"] = False
             case _:
                 found[name[2:]] = value
+    if "schedule" in found:
+        raise HermesError(
+            "--schedule comes first, then the options of %hermes schedule; %hermes help schedule lists them."
+        )
     for name in ("workers", "again"):
         if name in found and "map" not in found:
             raise HermesError(f"--{name} goes with --map VAR, the table whose rows are asked about.")

@@ -23,11 +23,14 @@ from hermes_kernel.cli.mcp import add_mcp
 from hermes_kernel.cli.memory import add_memory
 from hermes_kernel.cli.opened import Commands, command
 from hermes_kernel.cli.parser import Parser
+from hermes_kernel.cli.schedule import add_schedule
+from hermes_kernel.cli.scheduler import add_scheduler
 from hermes_kernel.cli.search import add_search
 from hermes_kernel.cli.sessions import add_sessions
 from hermes_kernel.cli.show import add_show
 from hermes_kernel.cli.skills import add_skills
 from hermes_kernel.cli.sql import add_sql
+from hermes_kernel.cli.tick import add_tick
 from hermes_kernel.cli.title import add_title
 from hermes_kernel.cli.trouble import Failure, Misuse
 from hermes_kernel.cli.usage import add_usage
@@ -78,7 +81,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     looking = (add_sessions, add_search, add_show, add_title, add_export, add_import, add_sql, add_usage)
     learning = (add_curator, add_memory, add_skills, add_loops)
-    for add in (_install, _lab, _ask, add_map, _run, *looking, add_mcp, *learning, _doctor):
+    scheduling = (add_schedule, add_tick, add_scheduler)
+    for add in (_install, _lab, _ask, add_map, _run, *looking, add_mcp, *learning, *scheduling, _doctor):
         add(commands)
     return parser
 

@@ -1,0 +1,248 @@
+"""What was said of jobs, done: each word of ``words.VERBS`` through `Jobs`, and what came of it as words."""
+
+from __future__ import annotations
+
+import subprocess
+from argparse import Namespace
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from hermes_kernel.core.planned import RunEnded
+from hermes_kernel.core.planned import Told as Reached
+from hermes_kernel.core.schedule import grammar
+from hermes_kernel.core.schedule.instants import upcoming
+from hermes_kernel.core.schedule.rows import RunRow
+from hermes_kernel.core.schedule.saying import moment, sentence
+from hermes_kernel.core.schedule.when import ScheduleError
+from hermes_kernel.core.text import brief
+from hermes_kernel.errors import HermesError
+from hermes_kernel.scheduling.faces import telling
+from hermes_kernel.scheduling.faces.telling import Told
+from hermes_kernel.scheduling.faces.words import notebook_in, wishes
+from hermes_kernel.scheduling.watch import start_tick, watcher
+from hermes_kernel.scheduling.zones import local_zone
+from hermes_kernel.world.blocking import Blocking
+from hermes_kernel.world.ports import Archive
+
+if TYPE_CHECKING:
+    from hermes_kernel.core.schedule.job import Job
+    from hermes_kernel.scheduling.delivery import Messenger
+    from hermes_kernel.scheduling.jobs import Jobs
+
+NO_TARGETS = (
+    "No target is set. `targets add NAME URL` sets one; none, notebook, desktop and file:PATH are always there."
+)
+RECENT = 5  # runs that are shown of a job
+_ticks: list[subprocess.Popen[bytes]] = []
+"""Those that were begun here. Python warns of a process that it forgets while it runs."""
+JOB = 8  # characters of a job that its runs begin with
+SLACK = 60.0  # seconds by which the clocks of two machines with one store may differ
+
+
+@dataclass(frozen=True, slots=True)
+class Hands:
+    """What a face brings: the jobs, the store they are kept in, where reports can go. ``watches``: this very process
+    sees to it that jobs run, or will in a moment."""
+
+    jobs: Jobs
+    store: Archive
+    messenger: Messenger
+    watches: bool = False
+
+
+def do(hands: Hands, options: Namespace) -> Told:
+    """Do what `options` say, and tell it.
+
+    Raises:
+        HermesError: it cannot be done; one or two lines say why, and what can.
+        StoreError: the store cannot be used.
+    """
+    return DO[options.verb](hands, options)
+
+
+def coming(options: Namespace, now: float) -> Told:
+    """What a time means and when it comes next. Needs no store and makes nothing.
+
+    Raises:
+        HermesError: it is no time.
+    """
+    zone = options.zone or local_zone()
+    since = _since(options.since, zone) if options.since else now
+    try:
+        timed = grammar.parse(options.when, now=since, zone=zone)
+    except ScheduleError as error:
+        raise HermesError(str(error)) from None
+    times = upcoming(timed, now=since, count=options.n)
+    plain = {
+        "schedule": grammar.text(timed.when),
+        "zone": timed.zone,
+        "sentence": sentence(timed),
+        "next": [telling.iso(t) for t in times],
+    }
+    rows = tuple((moment(t, timed.zone), str(telling.iso(t))) for t in times)
+    return Told(("next", "UTC"), rows, note=f"{_capital(sentence(timed))}.", value=times, plain=plain)
+
+
+def _since(text: str, zone: str) -> float:
+    try:
+        at = datetime.fromisoformat(text.strip())
+        return (at if at.tzinfo else at.replace(tzinfo=ZoneInfo(zone))).timestamp()
+    except (ValueError, OverflowError, OSError, KeyError):
+        said = brief(repr(text), 40)
+        raise HermesError(
+            f"--from takes an ISO date or time, such as 2027-03-01 or 2027-03-01T12:00Z, not {said}."
+        ) from None
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+# --- jobs
+
+
+def _add(hands: Hands, options: Namespace) -> Told:
+    wished = wishes(options)
+    if not wished.get("notebook") and notebook_in(options.prompt):
+        wished |= {"notebook": options.prompt, "prompt": ""}
+    return _made(hands, hands.jobs.add(wished.pop("when"), wished.pop("prompt"), **wished))
+
+
+def _made(hands: Hands, job: Job) -> Told:
+    watched = hands.watches or watcher(hands.jobs.home)
+    return telling.made(job, hands.jobs.clock.now(), "" if watched else telling.UNWATCHED)
+
+
+def _change(hands: Hands, options: Namespace) -> Told:
+    changes = wishes(options)
+    if not changes:
+        raise HermesError("change takes what is to be different, such as --when 'every friday 17:00' or --prompt TEXT.")
+    return _made(hands, hands.jobs.change(options.which, **changes))
+
+
+def _list(hands: Hands, _: Namespace) -> Told:
+    return telling.listed(hands.jobs.list())
+
+
+def _show(hands: Hands, options: Namespace) -> Told:
+    job = hands.jobs.find(options.which)
+    standing = next(each for each in hands.jobs.list() if each.job.id == job.id)
+    return telling.shown(standing, hands.jobs.runs(job.id, RECENT))
+
+
+def _pause(hands: Hands, options: Namespace) -> Told:
+    job = hands.jobs.pause(options.which)
+    return _said(f"{job.name} is paused: nothing of it is due until it is resumed.", job)
+
+
+def _resume(hands: Hands, options: Namespace) -> Told:
+    return _made(hands, hands.jobs.resume(options.which))
+
+
+def _remove(hands: Hands, options: Namespace) -> Told:
+    job = hands.jobs.remove(options.which)
+    return _said(f"{job.name} is removed. What it did stays in `runs`, its notebooks where they are.", job)
+
+
+def _said(text: str, job: Job) -> Told:
+    return Told(note=text, value=job, plain=telling.job_plain(job))
+
+
+# --- runs
+
+
+def _run(hands: Hands, options: Namespace) -> Told:
+    job = hands.jobs.find(options.which)
+    run = hands.jobs.run(job.id)
+    _looked_at(hands.jobs.home)
+    note = f"{job.name} runs now, as {run}. `runs {run}` shows how it goes, `stop {run}` ends it."
+    return Told(note=note, value=run, plain={"job": job.id, "run": run})
+
+
+def _looked_at(home: Path) -> None:
+    """Have somebody look at the jobs of `home` now: who watches has been rung for; where nobody does, a tick is begun.
+
+    Raises:
+        HermesError: no process can be had.
+    """
+    _ticks[:] = [each for each in _ticks if each.poll() is None]
+    if watcher(home):
+        return
+    try:
+        _ticks.append(start_tick(home))
+    except OSError as error:
+        said = f"no process could be started ({error.strerror or error})"
+        raise HermesError(f"The run is asked for, but {said}: `hermes-kernel tick` does it.") from None
+
+
+def _stop(hands: Hands, options: Namespace) -> Told:
+    run = hands.jobs.stop(options.which)
+    return Told(note=f"{run} is told to stop. `runs {run}` shows how it ended.", value=run, plain={"run": run})
+
+
+def _runs(hands: Hands, options: Namespace) -> Told:
+    rows = hands.jobs.runs(options.which, options.n)
+    if len(options.which) > JOB and len(rows) == 1 and rows[0].run.startswith(options.which):
+        return about(hands.store, rows[0])
+    return telling.ran(rows, local_zone())
+
+
+def about(store: Archive, row: RunRow) -> Told:
+    """All about one run: its report, its notebook, who was told.
+
+    Raises:
+        StoreError: the store cannot be read.
+    """
+    report, told = "", dict[str, str]()
+    for each in store.learnt((RunEnded, Reached), row.due - SLACK):
+        match each.fact:
+            case RunEnded(run=run, text=text) if run == row.run:
+                report = report or text
+            case Reached(run=run, target=target, failed=failed) if run == row.run:
+                told[target] = failed
+    return telling.run(row, report, told.items(), local_zone())
+
+
+# --- targets
+
+
+def _targets(hands: Hands, options: Namespace) -> Told:
+    targets, name = hands.messenger.targets, options.name
+    match options.action:
+        case "add" if name and options.url:
+            name = targets.save(name, options.url)
+            return Told(
+                note=f"{name} is a target: `test {name}` sends it a message.", value=name, plain={"target": name}
+            )
+        case "remove" if name and not options.url:
+            targets.remove(name)
+            return Told(note=f"{name} is no target any more.", value=name, plain={"target": name})
+        case "test" if name and not options.url:
+            return _tested(hands.messenger, name)
+        case "list" if not name:
+            rows = tuple(targets.shown())
+            plain = [dict(zip(("name", "address", "set"), row, strict=True)) for row in rows]
+            columns = ("target", "address", "set in") if rows else ()
+            return Told(columns, rows, note="" if rows else NO_TARGETS, value=rows, plain=plain)
+    raise HermesError("It is written: targets, targets add NAME URL, targets remove NAME or targets test NAME.")
+
+
+def _tested(messenger: Messenger, name: str) -> Told:
+    waiting = Blocking(lambda: None)
+    try:
+        failed = waiting.run(messenger.test(name))
+    finally:
+        waiting.close()
+    if failed:
+        raise HermesError(f"{name} was not reached: {failed}")
+    return Told(note=f"A message went to {name}.", value=name, plain={"target": name})
+
+
+DO: dict[str, Callable[[Hands, Namespace], Told]] = {
+    "add": _add, "list": _list, "show": _show, "change": _change, "pause": _pause, "resume": _resume, "run": _run,
+    "stop": _stop, "remove": _remove, "runs": _runs, "targets": _targets,
+}  # fmt: skip

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LEAST = 4  # characters of an id's beginning
 
 
-def found(which: str, living: Mapping[str, Job]) -> Job:
+def found(which: object, living: Mapping[str, Job]) -> Job:
     """The job of this name or id, or whose id begins so.
 
     Raises:
@@ -32,7 +32,7 @@ def found(which: str, living: Mapping[str, Job]) -> Job:
     return meant[0]
 
 
-def named(which: str, living: Mapping[str, Job]) -> list[Job]:
+def named(which: object, living: Mapping[str, Job]) -> list[Job]:
     """The jobs that are meant: mostly one."""
     if not isinstance(which, str):
         return []
@@ -41,7 +41,7 @@ def named(which: str, living: Mapping[str, Job]) -> list[Job]:
     return exact[:1] or begun
 
 
-def found_run(which: str, living: Mapping[str, Job], ledgers: Mapping[str, Ledger]) -> str:
+def found_run(which: object, living: Mapping[str, Job], ledgers: Mapping[str, Ledger]) -> str:
     """The id of the run that goes on, or waits to begin.
 
     Raises:
@@ -49,11 +49,12 @@ def found_run(which: str, living: Mapping[str, Job], ledgers: Mapping[str, Ledge
     """
     open_runs = {run: living[job] for job, ledger in ledgers.items() if job in living for run in going(ledger)}
     begun = [run for run in open_runs if isinstance(which, str) and len(which) >= LEAST and run.startswith(which)]
-    if which in open_runs or len(begun) == 1:
-        return which if which in open_runs else begun[0]
-    if len(begun) > 1:
-        raise HermesError(f"{_quoted(which)} is the beginning of several runs: {', '.join(begun)}.")
+    exact = [run for run in begun if run == which] or begun
+    if len(exact) == 1:
+        return exact[0]
     jobs = named(which, living)
+    if len(begun) > 1 and not jobs:
+        raise HermesError(f"{_quoted(which)} is the beginning of several runs: {', '.join(begun)}.")
     mine = [run for run, job in open_runs.items() if job in jobs]
     if mine:
         return mine[0]

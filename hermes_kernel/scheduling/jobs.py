@@ -47,7 +47,7 @@ class Jobs:
     def __init__(  # noqa: PLR0913 - what it stands on, each by its name
         self, book: Book, store: Archive, home: Path, clock: Clock, *, bell: Bell, agenda: Agenda,
         settings: Callable[[], Settings], where: Callable[[], str], new_id: Callable[[], str],
-        ground: Callable[[Path], Ground], session: Callable[[], str] = lambda: "",
+        ground: Callable[[Path, str], Ground], session: Callable[[], str] = lambda: "",
         zone: Callable[[], str] = local_zone,
     ) -> None:  # fmt: skip
         self.home = home
@@ -80,13 +80,13 @@ class Jobs:
             HermesError: something of it cannot be, or the store cannot be written; nothing was made.
         """
         with self._alone():
-            job = self.draft(when, prompt, **wishes)
+            job = self.draft(when, prompt, by=by, **wishes)
             self._record(JobSet(job, by, self.session()))
         return job
 
-    def draft(self, when: str, prompt: str = "", **wishes: Any) -> Job:
+    def draft(self, when: str, prompt: str = "", *, by: str = "person", **wishes: Any) -> Job:
         """The job that `add` would make. Raises as that; nothing is made."""
-        now, ground = self.clock.now(), self._ground(Path(self.where()))
+        now, ground = self.clock.now(), self._ground(Path(self.where()), by)
         given = {name: wish for name, wish in wishes.items() if wish is not None}
         zone = given.pop("zone", "") or self._zone()
         fields = understood({**DEFAULTS, "folder": str(ground.folder), **_work(prompt, given), **given}, ground)
@@ -107,14 +107,14 @@ class Jobs:
         """
         with self._alone():
             before = self.find(which)
-            job = self.changed(before, **changes)
+            job = self.changed(before, by=by, **changes)
             if job != before:
                 self._record(JobSet(job, by, self.session()))
         return job
 
-    def changed(self, job: Job, **changes: Any) -> Job:
+    def changed(self, job: Job, *, by: str = "person", **changes: Any) -> Job:
         """What `change` would make of `job`. Raises as that; nothing is changed."""
-        now, ground = self.clock.now(), self._ground(Path(job.folder or self.where()))
+        now, ground = self.clock.now(), self._ground(Path(job.folder or self.where()), by)
         when, zone = changes.pop("when", None), changes.pop("zone", None)
         fields = understood(_exclusive(job, changes), ground)
         if "name" in fields and fields["name"] != job.name:

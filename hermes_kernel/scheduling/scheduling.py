@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,7 +50,7 @@ def make_ticker(settings: Settings, store: Archive, clock: Clock, new_id: Callab
 
     home = settings.home
     means = Means(
-        book=Book(store, new_id),
+        book=Book(store, new_id, clock),
         runner=NotebookRunner(home, store, clock, redact=lambda text: redact(text, settings.secrets)),
         deliverer=Messenger(home),
         bell=FileBell(home),
@@ -67,21 +68,17 @@ def _jobs(
     store: Archive, clock: Clock, new_id: Callable[[], str], settings: Callable[[], Settings], skills: Skills | None
 ) -> Jobs:
     from hermes_kernel.scheduling.book import Book
+    from hermes_kernel.scheduling.delivery.targets import Targets
 
     home = settings().home
 
-    def ground(folder: Path) -> Ground:
-        secrets = settings().secrets
-        return Ground(folder, lambda text: redact(text, secrets), _deliverable(settings()), skills)
+    def ground(folder: Path, by: str) -> Ground:
+        secrets, targets = settings().secrets, Targets(home, settings())
+        return Ground(
+            folder, lambda text: redact(text, secrets | targets.secrets()), partial(targets.named, by=by), skills
+        )
 
     return Jobs(
-        Book(store, new_id), store, home, clock, bell=FileBell(home), agenda=Agenda(home), settings=settings,
+        Book(store, new_id, clock), store, home, clock, bell=FileBell(home), agenda=Agenda(home), settings=settings,
         where=lambda: str(Path.cwd()), new_id=new_id, ground=ground,
     )  # fmt: skip
-
-
-def _deliverable(settings: Settings) -> Callable[[Sequence[str]], Sequence[str]]:
-    from hermes_kernel.scheduling.delivery import Targets
-
-    targets = Targets(settings.home, settings)
-    return targets.named

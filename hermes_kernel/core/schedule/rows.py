@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from hermes_kernel.core.learnt import Dated
 from hermes_kernel.core.planned import RunBegan, RunEnded, RunWanted, Skipped, Told
 from hermes_kernel.core.schedule.due import run_id
-from hermes_kernel.core.schedule.ledger import ORPHANED
+from hermes_kernel.core.schedule.ledger import ORPHANED, SHORT
+
+__all__ = ["RUNNING", "SHORT", "SKIPPED", "WAITING", "RunRow", "rows"]
 
 WAITING, RUNNING, SKIPPED = "waiting", "running", "skipped"
 

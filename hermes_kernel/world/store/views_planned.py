@@ -75,7 +75,8 @@ SELECT i.job, coalesce(j.name, '') AS name, i.run,
             WHEN s.due IS NOT NULL THEN 'skipped' ELSE 'waiting' END AS outcome,
        CASE WHEN e.t IS NOT NULL THEN e.why WHEN b.t IS NOT NULL THEN '' ELSE coalesce(s.why, '') END AS why,
        CASE WHEN e.t >= b.t THEN e.t - b.t WHEN e.t < b.t THEN 0 END AS seconds, coalesce(e.session, '') AS session,
-       coalesce(b.notebook, '') AS notebook, coalesce(e.silent, false) AS silent, coalesce(u.told, 0) AS told, coalesce(u.untold, 0) AS untold
+       coalesce(b.notebook, '') AS notebook, coalesce(e.silent, false) AS silent,
+       coalesce(u.told, 0) AS told, coalesce(u.untold, 0) AS untold
 FROM ids i LEFT JOIN jobs j USING (job) LEFT JOIN wanted w USING (job, run) LEFT JOIN began b USING (job, run)
      LEFT JOIN ended e USING (job, run) LEFT JOIN skipped s USING (job, run) LEFT JOIN sums u USING (job, run);
 """.replace("{ORPHANED}", ORPHANED).replace("{SHORT}", str(SHORT))

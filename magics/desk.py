@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from hermes_kernel.errors import HermesError
 from hermes_kernel.settings import FIXED, Settings
+from hermes_kernel.world.run import this_run
 from hermes_kernel.world.stop import Stop, Stopped
 from magics.cells import Cells
 from magics.frontend import Frontend, frontend
@@ -57,7 +58,7 @@ class Desk:
 
             name = Path(os.environ.get("JPY_SESSION_NAME", "")).name
             self._agent = Agent(person=self.person, shell=self.shell, notebook=name, **self._changes)
-            self._agent.learning.stays = True
+            self._agent.learning.stays = not this_run()
         return self._agent
 
     @property

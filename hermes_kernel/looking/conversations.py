@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from hermes_kernel.core.events import Continued, Kept, Leased, Opened, Returned
+from hermes_kernel.core.search.passages import SPOKEN
 from hermes_kernel.view.reading import Conversation, Helper, Relative
 from hermes_kernel.world.store import NoSession, SessionRow, Store
 from hermes_kernel.world.store.records import facts
@@ -19,7 +20,7 @@ WHERE kind = 'Opened' AND session IN (SELECT unnest(?::VARCHAR[])) GROUP BY sess
 
 def conversations(store: Store, most: int) -> list[SessionRow]:
     """The conversations last active, at most `most`, the latest first: of one that was compressed the session in which
-    it goes on, and neither subagents nor the rows of maps.
+    it goes on; no subagents, no rows of maps and no runs of jobs.
 
     Raises:
         StoreError: the store cannot be read.
@@ -41,7 +42,7 @@ def none(store: Store, everything: str) -> str:
         StoreError: the store cannot be read.
     """
     if store.sessions(1):
-        return f"There are no conversations; `{everything}` lists the sessions of maps and subagents."
+        return f"There are no conversations; `{everything}` lists the sessions of maps, subagents and jobs."
     return "There are no conversations yet."
 
 
@@ -57,7 +58,7 @@ def conversation(store: Store, name: str) -> Conversation:
     own, parent, children = store.relatives(session)
     kinds = _kinds(store, children)
     helpers = helped(known)
-    others = [c for c in children if kinds.get(c.session, CHAT) == CHAT and c.session != further(known)]
+    others = [c for c in children if kinds.get(c.session, CHAT) in SPOKEN and c.session != further(known)]
     return Conversation(
         session=session,
         title=own.title,

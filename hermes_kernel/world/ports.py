@@ -127,7 +127,7 @@ class Archive(Log, Finder, Protocol):
 
     def latest(self, notebook: str | None = None) -> str | None:
         """The id of the conversation last active, in one notebook or in any: never of a subagent or of a row of a
-        map, but of what they worked for."""
+        map, but of what they worked for; of a run of a job only under the run's id in place of a notebook."""
         ...
 
     def learnt(self, kinds: Collection[type] = LEARNT, since: float = 0) -> tuple[Dated, ...]:

@@ -23,12 +23,15 @@ from hermes_kernel.core.events import (
 )
 from hermes_kernel.core.learnt import LEARNING, LOOPS
 from hermes_kernel.core.messages import ToolCall, User
-from hermes_kernel.core.planned import SCHEDULE
+from hermes_kernel.core.planned import RUN, SCHEDULE
 from hermes_kernel.core.search.found import Passage
 from hermes_kernel.core.text import scrub
 
 SEARCHER = "session_search"
 """The tool whose results are excerpts of other conversations."""
+
+SPOKEN = frozenset({"chat", RUN})
+"""The kinds of sessions that are conversations: a person's, and a job's. The others work for one of these."""
 
 BESIDE = frozenset({LEARNING, *LOOPS, SCHEDULE})
 """The kinds of sessions that are no conversations. What is said in them was said in those they look at, so a search

@@ -83,7 +83,7 @@ class Execution:
         # A turn has its own limits, and a run one of its own; a cell has none beside them.
         self._client: Any = _Client(notebook, km=self._manager, kernel_name=name, timeout=None, log=LOG)
         self._client.changed = changed
-        self._leaving = False
+        self._leaving = self._done = False
 
     async def run(self, stop: Stop) -> None:
         """Execute it; the notebook holds what came of it, also when this raises.
@@ -100,7 +100,7 @@ class Execution:
             await asyncio.sleep(LOOK_SECONDS)  # what it said last is still on its way
             raise HermesError(_died(self._manager.kernel_name, error, words.line())) from None
         finally:
-            await asyncio.shield(self._end(HURRY_SECONDS if stop.by else LEAVE_SECONDS))
+            await asyncio.shield(self._end(LEAVE_SECONDS if self._done else HURRY_SECONDS))
             words.close()
 
     async def _start(self, words: LastWords) -> None:
@@ -141,6 +141,7 @@ class Execution:
         try:
             await asyncio.wait({work, latch}, return_when=asyncio.FIRST_COMPLETED)
             if work.done():
+                self._done = True
                 work.result()
                 return
             await self._interrupt(work)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from hermes_kernel.errors import HermesError
-from hermes_kernel.scheduling.notebooks import checked_notebook
+from hermes_kernel.scheduling.notebooks import MOST
+from hermes_kernel.world.store.disk import content
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -37,13 +38,16 @@ def read(path: Path) -> NotebookNode:
     Raises:
         HermesError: there is none, or it is damaged or too large.
     """
-    checked_notebook(path)
     nbformat = _nbformat()
     try:
-        return cast("NotebookNode", nbformat.read(path, as_version=4))
-    except (OSError, nbformat.ValidationError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return cast("NotebookNode", nbformat.reads(content(path, MOST).decode(), as_version=4))
+    except FileNotFoundError:
+        raise HermesError(f"there is no notebook {path}") from None
+    except OSError as error:
+        raise HermesError(f"the notebook {path} cannot be read: {error.strerror or error}") from None
+    except (nbformat.ValidationError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         # What nbformat raises depends on where in its upgrade from an older format a wrong file trips it.
-        raise HermesError(f"{path} is damaged: it cannot be read as a notebook.") from None
+        raise HermesError(f"{path} is not a notebook, or a damaged one") from None
 
 
 def written(notebook: NotebookNode) -> str:

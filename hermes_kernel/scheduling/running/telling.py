@@ -42,10 +42,18 @@ def answer(store: Archive, run: str) -> Answer:
 
 def report(notebook: NotebookNode, kernel: str, said: Answer) -> str:
     """In Markdown, bounded."""
-    cells = (cell for cell in reversed(notebook.cells) if cell.cell_type == "code")
-    texts = (said.text.strip() if said.text and _asks(cell, kernel) else _shown(cell) for cell in cells)
-    text = scrub(clean(next(filter(None, texts), "")))
+    text = scrub(clean(_last_words(notebook, kernel, said)))
     return text if len(text) <= LONGEST else text[: LONGEST - len(MORE)] + MORE
+
+
+def _last_words(notebook: NotebookNode, kernel: str, said: Answer) -> str:
+    for cell in reversed(notebook.cells):
+        if cell.cell_type == "code":
+            if said.session and _asks(cell, kernel):
+                return said.text.strip()
+            if text := _shown(cell):
+                return text
+    return ""
 
 
 def _asks(cell: Any, kernel: str) -> bool:

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 from hermes_kernel.core.events import Asked, Kept, Opened
 from hermes_kernel.core.learnt import LEARNT, Dated, Lesson
+from hermes_kernel.core.planned import RUN
 from hermes_kernel.core.search.finding import About, find, root
 from hermes_kernel.core.search.found import Found, Passage
-from hermes_kernel.core.search.passages import BESIDE, findable, passages
+from hermes_kernel.core.search.passages import BESIDE, SPOKEN, findable, passages
 from hermes_kernel.core.search.query import Query, parse
 from hermes_kernel.core.search.rank import Entry, entry
 from hermes_kernel.world.clock import SystemClock
@@ -76,14 +77,16 @@ class MemoryLog:
 
     def latest(self, notebook: str | None = None) -> str | None:
         """The id of the conversation last active, in one notebook or in any; where that was a subagent or a row of a
-        map, the one it worked for. What a slow loop did is no activity."""
+        map, the one it worked for. A run of a job is one only under its own name, and what a slow loop did is no
+        activity."""
         heads = self._heads()
         told = [name for name in reversed(self._facts) if self._kind(name) not in BESIDE]
         roots = [self._worked_for(name, heads) for name in told if notebook in {None, heads[name].notebook}]
-        return next((root for root in roots if self._kind(root) == CHAT), next(iter(roots), None))
+        roots = [root for root in roots if notebook is not None or self._kind(root) != RUN]
+        return next((root for root in roots if self._kind(root) in SPOKEN), next(iter(roots), None))
 
     def _worked_for(self, session: str, heads: Mapping[str, Head]) -> str:
-        while self._kind(session) != CHAT and heads[session].parent in heads:
+        while self._kind(session) not in SPOKEN and heads[session].parent in heads:
             session = heads[session].parent
         return session
 

@@ -9,8 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hermes_kernel.core.learnt import LEARNING
-from hermes_kernel.core.planned import SCHEDULE
-from hermes_kernel.core.search.passages import BESIDE
+from hermes_kernel.core.planned import RUN, SCHEDULE
+from hermes_kernel.core.search.passages import BESIDE, SPOKEN
 from hermes_kernel.world.store import database
 from hermes_kernel.world.store.asking.hand import Hand, Known
 from hermes_kernel.world.store.asking.kin import Kin
@@ -93,15 +93,16 @@ def newest(hand: Hand, limit: int) -> list[SessionRow]:
 
 def latest(hand: Hand, notebook: str | None = None) -> str | None:
     """The conversation last active, in one notebook or in any; where that was a subagent or a row of a map, the one it
-    worked for. What worked for nobody that is still there is named only where there is no conversation at all, and what
-    a slow loop did is no activity."""
+    worked for. A run of a job is one only under its own name. What worked for nobody that is still there is named only
+    where there is no conversation at all, and what a slow loop did is no activity."""
     with hand.reach() as known:
         for most in LOOKS:
             heads = _last_active(known, most, notebook)
             kinds = _kinds(known, heads)
             own = [head for head in heads if kinds[head.session] not in BESIDE]
-            roots = dict.fromkeys(_worked_for(known, head, kinds) for head in _one_of_each(own))
-            chat = next((root.session for root in roots if kinds[root.session] == CHAT), None)
+            found = dict.fromkeys(_worked_for(known, head, kinds) for head in _one_of_each(own))
+            roots = [root for root in found if notebook is not None or kinds[root.session] != RUN]
+            chat = next((root.session for root in roots if kinds[root.session] in SPOKEN), None)
             if chat or len(heads) < most:
                 return chat or next((root.session for root in roots), None)
     return None
@@ -140,7 +141,7 @@ def _one_of_each(heads: list[Head]) -> list[Head]:
 def _worked_for(known: Known, head: Head, kinds: dict[str, str]) -> Head:
     """The conversation at which a session leads out. Adds the kinds of those on the way."""
     kin = Kin(known.connection, known.tail.heads())
-    while head.parent and head.parent not in known.tail.deleted and kinds[head.session] != CHAT:
+    while head.parent and head.parent not in known.tail.deleted and kinds[head.session] not in SPOKEN:
         above = kin.heads([head.parent]).get(head.parent)
         if above is None:
             break

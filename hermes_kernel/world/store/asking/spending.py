@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from hermes_kernel.core.messages import Usage
+from hermes_kernel.core.search.passages import SPOKEN
 from hermes_kernel.world.store import database
 from hermes_kernel.world.store.asking.hand import Hand
 from hermes_kernel.world.store.asking.kin import Kin
-from hermes_kernel.world.store.asking.listing import CHAT, bring_facts
+from hermes_kernel.world.store.asking.listing import bring_facts
 from hermes_kernel.world.store.places import explaining
 from hermes_kernel.world.store.reading import Home
 from hermes_kernel.world.store.views import VIEWS
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 By = Literal["kind", "model", "day", "session"]
 
 DAY = 86_400
-COUNTED = (CHAT, "subagent")
+COUNTED = (*sorted(SPOKEN), "subagent")
 """Kinds of sessions below a conversation that are in its own account, or have one of their own."""
 
 SUMS = """

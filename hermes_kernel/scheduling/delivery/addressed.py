@@ -15,13 +15,15 @@ from difflib import get_close_matches
 from http import HTTPStatus
 from typing import Any
 
-from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.ranges import Address
 
 MISSING = 'sending needs apprise: pip install "hermes-kernel[notify]"'
 HOW = "`hermes-kernel schedule target add NAME KIND://…`; the kinds: https://github.com/caronc/apprise/wiki"
+WEB = ("https", "http")  # as services such as Slack and Discord show the addresses of their hooks
+OWN = "A hook of your own is written jsons://HOST/PATH (form:// and xml:// send otherwise; json:// without TLS)."
 LOGGERS = ("apprise", "urllib3.connectionpool", "urllib3.util.retry")
+PLAIN = re.compile(r"[a-z]{1,16}")  # a kind misspelt; anything else may be a token in the wrong place
 STATUS = re.compile(r"\berror=(\d{3})\b")
 SAID = (
     (re.compile(r"(?i)connection|socket|timed? ?out|unreachable|resolve"),
@@ -69,16 +71,24 @@ def opened(address: Address) -> Any:
     """
     apprise = _apprise()
     kind = address.kind
-    if kind not in _kinds(apprise):
+    if kind not in (*WEB, *_kinds(apprise)):
         raise HermesError(_unknown(kind, _kinds(apprise)))
     with overheard():
         service = apprise.Apprise.instantiate(str(address), asset=_asset(apprise))
+    if service is None and kind in WEB:
+        raise HermesError(f"No service is known to apprise by this {kind}:// address. {OWN}")
     if service is None:
         more = f"https://github.com/caronc/apprise/wiki says what stands in one of {kind}://"
         raise HermesError(
             f"This {kind}:// address lacks something, or has something that does not belong there; {more}."
         )
     return service
+
+
+def kind_of(service: Any) -> str:
+    """What begins the addresses of a service, such as ``slack``."""
+    named = service.secure_protocol or service.protocol
+    return str(named if isinstance(named, str) else min(named))
 
 
 def why(lines: list[str]) -> str:
@@ -116,7 +126,8 @@ def _unknown(kind: str, kinds: frozenset[str]) -> str:
         return f"This is no address: one begins with its kind and ://, as in tgram://…. {HOW}."
     close = get_close_matches(kind, sorted(kinds), 3)
     hint = f" Close to it: {', '.join(f'{each}://' for each in close)}." if close else ""
-    return f"apprise knows no kind {brief(kind, 20)}://.{hint} {HOW}."
+    said = f"no kind {kind}://" if PLAIN.fullmatch(kind) else "no kind of that name"
+    return f"apprise knows {said}.{hint} {HOW}."
 
 
 def _asset(apprise: Any) -> Any:

@@ -9,7 +9,6 @@ from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from hermes_kernel.core.safe import sanitise
 from hermes_kernel.scheduling.delivery.wording import Message
 from hermes_kernel.scheduling.ports import Report
 from hermes_kernel.world.store.disk import make, put
@@ -26,8 +25,7 @@ def write(wanted: str, report: Report, message: Message, runs: Path) -> str:
         if path.exists() and not path.is_file():
             return f"{path} is no file that can be written: name another in `file:`"
         make(path.parent)
-        text = f"# {sanitise(message.title)}\n\n{message.safe}\n"
-        put(text.encode(), path, path.with_name(f".{secrets.token_hex(8)}.new"))
+        put(message.page.encode(), path, path.with_name(f".{secrets.token_hex(8)}.new"))
     except (OSError, ValueError, RuntimeError) as error:  # in order: the disk, a NUL, a `~user` who is nobody
         said = error.strerror if isinstance(error, OSError) and error.strerror else "it is no path"
         return f"{wanted} could not be written: {said}"

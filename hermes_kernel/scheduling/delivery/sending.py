@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from hermes_kernel.core.safe import sanitise
 from hermes_kernel.ranges import Address
 from hermes_kernel.scheduling.delivery.addressed import opened, overheard, why
 from hermes_kernel.scheduling.delivery.wording import Message
@@ -49,7 +50,7 @@ def send(address: Address, message: Message) -> str:
     with overheard() as lines:
         try:
             sent = service.notify(
-                title=message.title, body=_body(service, message), body_format="markdown", notify_type="info",
+                title=message.heading, body=_body(service, message), body_format="markdown", notify_type="info",
                 overflow=_overflow(service),
             )  # fmt: skip
         except Exception as error:  # noqa: BLE001 - of a hundred services' code by others, with the address in its words
@@ -58,10 +59,10 @@ def send(address: Address, message: Message) -> str:
 
 
 def _body(service: Any, message: Message) -> str:
-    """Where Markdown is made HTML of, hostile HTML would be passed on."""
+    """Of what becomes HTML, links that run something are taken out too."""
     resolve = getattr(service, "resolve_format", None)
     becomes = resolve("markdown") if resolve else service.notify_format
-    return message.safe if getattr(becomes, "value", becomes) == "html" else message.body
+    return sanitise(message.text) if getattr(becomes, "value", becomes) == "html" else message.text
 
 
 def _overflow(service: Any) -> str | None:

@@ -22,7 +22,7 @@ from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.given import TARGET
 from hermes_kernel.ranges import Address
-from hermes_kernel.scheduling.delivery.addressed import opened
+from hermes_kernel.scheduling.delivery.addressed import kind_of, opened
 from hermes_kernel.settings import Settings, SettingsError
 from hermes_kernel.world.store.disk import FULL, content, full, make, plain_in, put
 from hermes_kernel.world.store.locks import Busy, held
@@ -119,12 +119,13 @@ class Targets:
         """The name of the target with this address, which is kept under one of its kind, such as ``slack-1``, where
         there is none yet. Raises as `save`."""
         address = _addressed(url)
+        kind = kind_of(opened(address))
         with self._changing() as kept:
             everything = {name: known for name, (known, _) in self._all().items()}
             for name, known in sorted(everything.items()):
                 if known == address:
                     return name
-            name = next(name for n in count(1) if (name := f"{address.kind}-{n}") not in everything)
+            name = next(name for n in count(1) if (name := f"{kind}-{n}") not in everything)
             kept[name] = str(address)
         return name
 

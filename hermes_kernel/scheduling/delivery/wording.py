@@ -1,5 +1,5 @@
-"""What a person is told of a run: a title and some Markdown, short, without secrets, calling nobody but whom it is sent
-to. A report's text is a model's, and may hold what was written to be harmful. Pure."""
+"""What a person is told of a run: a title and some Markdown, short, without secrets. A report's text is a model's and
+may be hostile: by what is sent nobody is called, nothing is loaded, and nothing of it is HTML. Pure."""
 
 from __future__ import annotations
 
@@ -17,30 +17,40 @@ LONGEST = 4_000  # characters of a message; some services take less, and are sen
 NAMED = 100  # of a job's name in a title
 NOTHING = "It said nothing."
 ENDS = {"ran": "done"}
-CALL = re.compile(r"(?<!\w)@(?=\w)|<(?=!\w)")
-"""What begins a mention: ``@everyone``, ``<@U123>``, ``<!channel>``; not the at sign of a mail address."""
-GAP = "\u200b"  # of no width: a mention with one in it is read by people alone
+CALL = re.compile(r"(?<!\w)@(?=\w)|<(?=[A-Za-z/!?@#])(?!(?:https?://|mailto:)[^\s<>]+>)")
+"""What begins a mention or a tag: ``@everyone``, ``<@U123>``, ``<!channel>``, ``<img``; no mail address has one."""
+GAP = "\u200b"  # of no width: people read what it stands in as before, and programs do not
 FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """``title`` is one line; ``body`` is Markdown as it may be read anywhere, `safe` where Markdown becomes HTML."""
+    """``title`` is one line, ``body`` Markdown, both as they were said."""
 
     title: str
     body: str
 
     @property
-    def safe(self) -> str:
-        """The body for who makes HTML of it: the same words, without HTML and pictures of a model's making."""
-        return sanitise(self.body)
+    def heading(self) -> str:
+        """The title for a service."""
+        return uncalled(self.title)
+
+    @property
+    def text(self) -> str:
+        """The body for a service, which shows it or makes HTML of it as it likes."""
+        return uncalled(self.body)
+
+    @property
+    def page(self) -> str:
+        """All of it as a page of Markdown, safe wherever it is opened."""
+        return f"# {sanitise(self.title)}\n\n{sanitise(self.body)}\n"
 
 
 def message(report: Report, redact: Callable[[str], str], longest: int = LONGEST) -> Message:
     """What is sent of `report`."""
 
     def plain(text: str) -> str:
-        return uncalled(redact(clean(scrub(text))))
+        return redact(clean(scrub(text)))
 
     title = f"{brief(plain(report.name), NAMED) or 'A job'}: {ENDS.get(report.outcome, brief(report.outcome, 20))}"
     return Message(title, bounded(_said(report, plain), longest, _rest(report)))

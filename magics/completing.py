@@ -16,6 +16,8 @@ from hermes_kernel.view.finds import short
 from hermes_kernel.world.store import StoreError
 from magics.commands import COMMANDS
 from magics.curator import TAKES
+from magics.jobs_completing import COMMANDS as PLANNED
+from magics.jobs_completing import There, following
 from magics.memory import ACTIONS
 from magics.options import OPTIONS
 from magics.prompt import visible
@@ -35,6 +37,7 @@ NAMING = frozenset({"show", "resume", "export"})
 SKILLED = re.compile(r"%%hermes[ \t](?:.*[ \t])?--skill(?:[ \t]+|=)(?P<begun>[\w.-]*)\Z")
 WAYS = ("all", "stale", "archived", "held", "disabled", "broken", "pinned", "install", "accept", "reject")
 FOLLOWING = {"memory": tuple(ACTIONS), "curator": tuple(filter(None, TAKES)), "usage": (ALL, *BY)}
+LATER = re.compile(r"%%hermes[ \t]+--schedule[ \t=](?P<begun>[^\n]*[ \t]\S*)\Z")
 SLASHED = re.compile(r"\s*%%hermes[^\n]*\n\s*/(?P<begun>[\w.-]*)\Z")
 MOST = 50  # conversations that are offered, the latest
 
@@ -44,16 +47,21 @@ def words(
     latest: Callable[[], Iterable[SessionRow]],
     names: Mapping[str, object],
     skills: Callable[[], Iterable[str]] = tuple,
+    there: There = lambda _: (),
 ) -> tuple[str, list[str]]:
     """The end of a line that is being written, and what may take its place; nothing where it is no line of ours.
-    `names` are the notebook's variables, `skills` gives the names of the skills."""
-    for mark, there in ((SKILLED, skills), (MAPPED, lambda: tabular(names)), (CELL, lambda: OPTIONS)):
+    `names` are the notebook's variables, `skills` gives the names of the skills, `there` of the rest."""
+    if later := LATER.match(before):
+        return following("schedule", later["begun"], there)
+    for mark, known in ((SKILLED, skills), (MAPPED, lambda: tabular(names)), (CELL, lambda: OPTIONS)):
         if found := mark.match(before):
-            return _fitting(found["begun"], there())
+            return _fitting(found["begun"], known())
     found = LINE.match(before)
     if found is None:
         return "", []
     command, begun = found["command"], found["begun"]
+    if command in PLANNED:
+        return following(command, begun, there)
     if command == "skill" and " " in begun:
         return _fitting(begun.rpartition(" ")[2], VERBS)
     return _fitting(begun, _known(command, latest, skills))
@@ -108,7 +116,15 @@ def matched(desk: Desk, before: str, above: str = "") -> SimpleMatcherResult:
         except (HermesError, SettingsError, StoreError):
             return ()
 
-    named = SLASHED.match(above + before)
-    begun, found = _fitting(named["begun"], skills()) if named else words(before, latest, desk.shell.user_ns, skills)
+    def there(kind: str) -> Iterable[str]:
+        from magics.jobs import named
+
+        try:
+            return skills() if kind == "skill" else named(desk, kind)
+        except (HermesError, SettingsError, StoreError):
+            return ()
+
+    slashed, known = SLASHED.match(above + before), desk.shell.user_ns
+    begun, found = _fitting(slashed["begun"], skills()) if slashed else words(before, latest, known, skills, there)
     completions = [SimpleCompletion(text, type="hermes") for text in found]
     return {"completions": completions, "matched_fragment": begun, "suppress": bool(found)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from argparse import SUPPRESS, ArgumentParser, Namespace
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from IPython.display import display
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from magics.desk import Desk
 
 MAKING = "add"
+OFFERED = 20  # runs that are offered, the latest
 MADE = (
     ('%hermes schedule "WHEN" "PROMPT" [options]', "make a job: WHEN is such as every monday 9am, in 90 minutes"),
     (
@@ -98,6 +100,15 @@ def forms() -> tuple[tuple[str, str], ...]:
     options = ((f"    {', '.join(each.option_strings)} {each.metavar or ''}".rstrip(), str(each.help)) for each in told)
     verbs = ((f"%hermes schedule {verb} {each.takes}".rstrip(), each.about) for verb, each in VERBS.items())
     return (*MADE, *options, *(row for row in verbs if not row[0].startswith(f"%hermes schedule {MAKING}")))
+
+
+def named(desk: Desk, kind: str) -> Iterable[str]:
+    """The names of the jobs, runs or targets there are, for whoever begins to write one."""
+    if kind == "target":
+        return Targets(desk.agent.settings.home, desk.agent.settings).names()
+    if kind == "run":
+        return [row.run for row in desk.agent.jobs.runs(limit=OFFERED)]
+    return [each.job.name for each in desk.agent.jobs.list()]
 
 
 def split(rest: str) -> list[str]:

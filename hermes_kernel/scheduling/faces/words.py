@@ -13,6 +13,7 @@ from hermes_kernel.scheduling.faces.values import NONE, count, grace, names, num
 COMING = 5  # instants that are shown of a time that is only asked about
 ROWS = 20  # runs that are shown
 LISTED = ("skills", "deliver")
+TARGETED = ("list", "add", "remove", "test")
 
 
 class Verb(NamedTuple):
@@ -109,7 +110,7 @@ def _runs(parser: ArgumentParser) -> None:
 
 
 def _targets(parser: ArgumentParser) -> None:
-    parser.add_argument("action", choices=("list", "add", "remove", "test"), nargs="?", default="list")
+    parser.add_argument("action", choices=TARGETED, nargs="?", default="list")
     parser.add_argument("name", metavar="NAME", nargs="?", default="", help="what jobs call it")
     parser.add_argument("url", metavar="URL", nargs="?", default="", help="add: where it is, in the words of apprise")
 

@@ -85,8 +85,11 @@ def opened(address: Address) -> Any:
     return service
 
 
-def kind_of(service: Any) -> str:
-    """What begins the addresses of a service, such as ``slack``."""
+def kind_of(address: Address) -> str:
+    """What the service is called that it names, such as ``slack``. Raises as `opened`."""
+    service = opened(address)
+    if address.kind not in WEB:
+        return address.kind
     named = service.secure_protocol or service.protocol
     return str(named if isinstance(named, str) else min(named))
 

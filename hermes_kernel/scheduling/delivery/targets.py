@@ -119,7 +119,7 @@ class Targets:
         """The name of the target with this address, which is kept under one of its kind, such as ``slack-1``, where
         there is none yet. Raises as `save`."""
         address = _addressed(url)
-        kind = kind_of(opened(address))
+        kind = kind_of(address)
         with self._changing() as kept:
             everything = {name: known for name, (known, _) in self._all().items()}
             for name, known in sorted(everything.items()):

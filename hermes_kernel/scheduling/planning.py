@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice, pairwise
+from typing import TYPE_CHECKING
 
 from hermes_kernel.core.schedule import grammar
+from hermes_kernel.core.schedule.due import next_start
 from hermes_kernel.core.schedule.instants import instants
 from hermes_kernel.core.schedule.job import Job
 from hermes_kernel.core.schedule.saying import moment, sentence
 from hermes_kernel.core.schedule.when import ScheduleError, Timed
+from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
+
+if TYPE_CHECKING:
+    from hermes_kernel.core.schedule.ledger import Ledger
 
 TOLD = 3  # of the next instants
 COMPARED = 20  # instants between which the shortest time is looked for
 ALONE = 86_400.0  # seconds by which a job that runs once may be put off
-PROMPT_CHARS = 200  # of a schedule, at most
+CHARS = 100  # of a schedule that cannot be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +48,20 @@ def planned(when: object, now: float, zone: object) -> Planned:
 
 
 def nexts(job: Job, now: float, count: int = TOLD) -> tuple[float, ...]:
-    """The next instants of its schedule, whether or not it is enabled."""
-    return tuple(islice(instants(_timed(job), since=job.since, after=now), count))
+    """The next instants of its schedule, whether or not it is enabled; none of one that cannot be understood."""
+    timed = _timed(job)
+    return tuple(islice(instants(timed, since=job.since, after=now), count)) if timed else ()
+
+
+def next_of(job: Job, ledger: Ledger) -> float | None:
+    """When there is next something to do about it; None: never, or it cannot be understood."""
+    return next_start(job, ledger) if _timed(job) else None
 
 
 def sentence_of(job: Job) -> str:
     """When it runs, in a sentence."""
-    return sentence(_timed(job))
+    timed = _timed(job)
+    return sentence(timed) if timed else f"{brief(job.schedule, CHARS)} (not understood here)"
 
 
 def told_times(times: tuple[float, ...], zone: str) -> str:
@@ -66,5 +79,9 @@ def checked_jitter(job: Job, now: float) -> None:
         )
 
 
-def _timed(job: Job) -> Timed:
-    return grammar.stored(job.schedule, job.zone)
+def _timed(job: Job) -> Timed | None:
+    """None where another version of this program, or another machine's zones, made it what it is."""
+    try:
+        return grammar.stored(job.schedule, job.zone)
+    except ScheduleError:
+        return None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from hermes_kernel.scheduling.agenda import Agenda
 from hermes_kernel.scheduling.bell import FileBell
 from hermes_kernel.scheduling.jobs import Jobs
 from hermes_kernel.scheduling.wishes import Ground
+from hermes_kernel.world.tools.terminal import HARMLESS, SECRET
 
 if TYPE_CHECKING:
     from hermes_kernel.resources import Resources
@@ -48,20 +50,22 @@ def make_ticker(settings: Settings, store: Archive, clock: Clock, new_id: Callab
     from hermes_kernel.scheduling.running import NotebookRunner
     from hermes_kernel.scheduling.ticking import Ticker
 
-    home = settings.home
+    home, messenger = settings.home, Messenger(settings.home)
+    in_environment = frozenset(secrets_in(os.environ))
+
+    def hidden(text: str) -> str:
+        return redact(text, in_environment | settings.secrets | messenger.targets.secrets())
+
     means = Means(
-        book=Book(store, new_id, clock),
-        runner=NotebookRunner(home, store, clock, redact=lambda text: redact(text, settings.secrets)),
-        deliverer=Messenger(home),
-        bell=FileBell(home),
-        agenda=Agenda(home),
-        clock=clock,
-        place=here(home),
-        home=home,
-        workers=settings.schedule_workers,
-        shared=bool(settings.store_url),
-    )
+        Book(store, new_id, clock), NotebookRunner(home, store, clock, redact=hidden), messenger, FileBell(home),
+        Agenda(home), clock, here(home), home, workers=settings.schedule_workers, shared=bool(settings.store_url),
+    )  # fmt: skip
     return Ticker(means)
+
+
+def secrets_in(environ: Mapping[str, str]) -> Iterator[str]:
+    """The values of variables whose names say that they are secret."""
+    return (value for name, value in environ.items() if SECRET.search(name) and name not in HARMLESS)
 
 
 def _jobs(

@@ -1,0 +1,75 @@
+"""What a person is asked before a model's wish becomes a job: all of what would be, with nothing that could hide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+from hermes_kernel.core.events import Approved
+from hermes_kernel.core.schedule.job import Job
+from hermes_kernel.world.tools.approvals import SHOWN, visible
+from hermes_kernel.world.tools.speaking import SPEAKER, ask_person, the_floor
+
+CHOICES = ("yes", "no")
+APPROVALS = {"deny": "dangerous calls are refused", "allow": "dangerous calls run without being asked about"}
+SAID = {"change": "change", "pause": "pause", "resume": "resume", "remove": "remove", "run": "run now"}
+UNSAID = frozenset({"id", "since", "place", "schedule", "zone"})
+"""Fields that the times say better, or that no one changes by a wish."""
+
+
+async def allowed(question: str) -> bool | None:
+    """Whether the person said yes; None where nobody is there to."""
+    speaker = SPEAKER.get(None)
+    person = speaker.tools.person if speaker else None
+    if speaker is None or person is None:
+        return None
+    async with the_floor():
+        answer = await ask_person(person, question, CHOICES)
+    if answer is None:
+        return None
+    yes = answer.strip().lower() == "yes"
+    await speaker.tell(Approved(speaker.call_id, yes, "person"))
+    return yes
+
+
+def making(job: Job, times: str) -> str:
+    """May the agent make this job, which runs at these `times`?"""
+    return _bounded("May the agent make this job?", _lines(job, times))
+
+
+def changing(action: str, before: Job, after: Job, times: str) -> str:
+    """May the agent do that with the job `before`, which would then be as `after`?"""
+    names = [each.name for each in fields(Job) if getattr(before, each.name) != getattr(after, each.name)]
+    if (before.schedule, before.zone) != (after.schedule, after.zone):
+        names.insert(0, "when")
+    differs = [f"other than now: {', '.join(name for name in names if name not in UNSAID)}"] if names else []
+    return _bounded(f"May the agent {SAID[action]} the job {before.name}?", [*differs, *_lines(after, times)])
+
+
+def _lines(job: Job, times: str) -> Iterator[str]:
+    yield f"name: {job.name}"
+    yield f"when: {times}"
+    if job.notebook:
+        yield f"runs: {job.notebook}"
+        yield from (f"  {each.name} = {each.value}" for each in job.parameters)
+    else:
+        yield f"does: {job.prompt}"
+    yield f"tools: {'all' if job.tools is None else ', '.join(job.tools) or 'none'}"
+    yield f"approvals: {APPROVALS.get(job.approvals, job.approvals)}"
+    if job.jobs:
+        yield "jobs: it may make jobs"
+    yield f"reports to: {', '.join(job.deliver)}"
+    yield f"works in: {job.folder}"
+    more = {
+        "skills": ", ".join(job.skills),
+        "model": job.model,
+        "model calls": job.budget or "",
+        "runs": job.repeat or "",
+    }
+    yield from (f"{name}: {value}" for name, value in more.items() if value)
+
+
+def _bounded(question: str, lines: Iterator[str] | list[str]) -> str:
+    shown = visible("\n".join(lines))
+    more = f"\n[{len(shown) - SHOWN:,} more characters, not shown]" if len(shown) > SHOWN else ""
+    return f"{visible(question)}\n{shown[:SHOWN]}{more}"

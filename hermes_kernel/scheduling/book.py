@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from hermes_kernel.core.learnt import Dated, Lesson
 from hermes_kernel.core.planned import LEDGER, PLANS, SCHEDULE, Settled, StopWanted
 from hermes_kernel.core.schedule.job import Job
-from hermes_kernel.core.schedule.ledger import Ledger, Plan, jobs, ledgers, plans
+from hermes_kernel.core.schedule.ledger import Ledger, Plan, job_of, jobs, ledgers, plans
 from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.ports import Archive, Claim, Clock
@@ -73,10 +73,19 @@ class Book:
         Raises:
             StoreError: the store cannot be read.
         """
-        made = self._store.learnt(PLANS)
-        since = self._since(jobs, plans(made))
-        found = ledgers((*made, *self._store.learnt(LEDGER, since)))
+        found = ledgers(self.facts(jobs))
         return {job: found.get(job, Ledger()) for job in jobs}
+
+    def facts(self, jobs: Collection[str]) -> tuple[Dated, ...]:
+        """What the ledgers of these, by their ids, are folds of: all that was told of them since they were settled, and
+        everything that they ever were.
+
+        Raises:
+            StoreError: the store cannot be read.
+        """
+        made = self._store.learnt(PLANS)
+        told = self._store.learnt(LEDGER, self._since(jobs, plans(made)))
+        return tuple(each for each in (*made, *told) if job_of(each.fact) in jobs or isinstance(each.fact, StopWanted))
 
     def _since(self, wanted: Collection[str], known: Mapping[str, tuple[Plan, ...]]) -> float:
         """From when on the record is to be read. Where the clock was set back behind it, what was written since may

@@ -9,20 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from hashlib import sha256
-from itertools import islice, pairwise
+from itertools import islice, takewhile
 
+from hermes_kernel.core.learnt import LOOPS
 from hermes_kernel.core.planned import RunEnded, Settled
-from hermes_kernel.core.schedule.grammar import stored
-from hermes_kernel.core.schedule.instants import instants
+from hermes_kernel.core.schedule.coming import MOST, coming, grace, lapsed, ready, span
 from hermes_kernel.core.schedule.job import NONE, NOTEBOOK, Job
 from hermes_kernel.core.schedule.ledger import ORPHANED, SHORT, Ending, Ledger, Tries
 
-MOST = 1_000
-"""Instants that one fact lets go of, and that one decision looks at."""
 MANY = 200
 """Facts of a job after which what is settled is said, so that they need not be read again."""
-LEAST_GRACE, MOST_GRACE = 120.0, 7_200.0  # seconds; as the program we succeed
 ATTEMPTS = 3
 PAUSES = (60.0, 600.0)
 """Times that one target is tried, and seconds from one failure to the next try."""
@@ -37,11 +33,12 @@ class Close:
 
 @dataclass(frozen=True, slots=True)
 class Tell:
-    """Tell ``target`` how the run ended, for the ``attempt``-th time."""
+    """Tell ``target`` how the run ended that wrote ``notebook``, for the ``attempt``-th time."""
 
     run: RunEnded
     target: str
     attempt: int = 1
+    notebook: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +79,12 @@ def next_start(job: Job, ledger: Ledger) -> float | None:
     goes on is not counted."""
     times = [_retry(tries) for _, _, tries in _owed(ledger)]
     times += [wanted.due for wanted in ledger.wanted]
-    times += [due for due, _ in islice(_lapsed(ledger), 1)]
-    times += [start for _, start in islice(_coming(job, ledger), 1)]
+    times += [due for due, _ in islice(lapsed(ledger), 1)]
+    times += [start for _, start in islice(coming(job, ledger), 1)]
     return min(times, default=None)
 
 
-# --- ids and chance
+# --- ids
 
 
 def run_id(job: str, due: float) -> str:
@@ -98,11 +95,6 @@ def run_id(job: str, due: float) -> str:
 def asked_id(job: str, due: float, chance: str) -> str:
     """What a run is called that somebody asks for at `due`; ``chance`` tells it from others of that second."""
     return f"{run_id(job, due)}-asked-{chance}"
-
-
-def share(job: str, due: float) -> float:
-    """Which part of its jitter the start of an instant is put off by, from 0 up to 1: the same for all who ask."""
-    return int.from_bytes(sha256(f"{job} {due:.0f}".encode()).digest()[:4]) / 2**32
 
 
 # --- the rules, in their order
@@ -127,7 +119,7 @@ def _report(_job: Job, ledger: Ledger, now: float) -> Step | None:
     """Failures are told, and what ran unless it asks for silence; each target is told once, or tried three times."""
     for ending, target, tries in _owed(ledger):
         if not tries.at <= now < _retry(tries):
-            return Tell(ending.fact, target, tries.attempts + 1)
+            return Tell(ending.fact, target, tries.attempts + 1, ending.notebook)
     return None
 
 
@@ -144,9 +136,11 @@ def _buried(job: Job, ledger: Ledger, _now: float) -> Step | None:
 
 def _let_go(_job: Job, ledger: Ledger, _now: float) -> Step | None:
     """Instants that were due and not begun when the job was changed, paused or removed."""
-    lapsed = list(islice(_lapsed(ledger), MOST))
-    why = lapsed[0][1] if lapsed else ""
-    return Skip(tuple(due for due, its in lapsed if its == why), why) if lapsed else None
+    found = list(islice(lapsed(ledger), MOST))
+    if not found:
+        return None
+    why = found[0][1]
+    return Skip(tuple(due for due, _ in takewhile(lambda each: each[1] == why, found)), why)
 
 
 def _asked(_job: Job, ledger: Ledger, _now: float) -> Step | None:
@@ -156,75 +150,22 @@ def _asked(_job: Job, ledger: Ledger, _now: float) -> Step | None:
 
 def _scheduled(job: Job, ledger: Ledger, now: float) -> Step | None:
     """Of the instants whose start has come, `MISFIRES` says which run."""
-    ready = _ready(job, ledger, now)
-    if not ready:
+    found = ready(job, ledger, now)
+    if not found:
         return None
     if job.misfire == "all":
-        return _begun(job, ledger, ready[0][0])
-    if len(ready) > 1:
-        return _passed_over(job, ledger, [due for due, _ in ready], now)
-    due, start = ready[0]
+        return _begun(job, ledger, found[0][0])
+    if len(found) > 1:
+        return _passed_over(job, ledger, [due for due, _ in found], now)
+    due, start = found[0]
     if job.misfire == "skip" and now > start + grace(job, due):
-        return Skip((due,), f"missed by {span(now - start)}")
+        return _passed_over(job, ledger, [due], now)
     return _begun(job, ledger, due)
 
 
 RULES: tuple[Callable[[Job, Ledger, float], Step | None], ...] = (
     _orphan, _unbegun, _report, _enough, _let_go, _asked, _scheduled, _buried,
 )  # fmt: skip
-
-
-# --- instants
-
-
-def _coming(job: Job, ledger: Ledger) -> Iterator[tuple[float, float]]:
-    """The instants that are not in the record, and when each starts: never before an earlier one."""
-    start = 0.0
-    if not job.enabled or ledger.removed or over(job, ledger):
-        return
-    for due in instants(stored(job.schedule, job.zone), since=job.since, after=ledger.through):
-        start = max(start, due + share(job.id, due) * job.jitter)
-        yield due, start
-
-
-def over(job: Job, ledger: Ledger) -> bool:
-    """It has had all the runs that it was to have."""
-    return 0 < job.repeat <= ledger.runs
-
-
-def _ready(job: Job, ledger: Ledger, now: float) -> list[tuple[float, float]]:
-    """The oldest whose start has come; one more than may be let go of at once."""
-    found: list[tuple[float, float]] = []
-    for due, start in islice(_coming(job, ledger), MOST + 1):
-        if start > now:
-            break
-        found.append((due, start))
-    return found
-
-
-def _lapsed(ledger: Ledger) -> Iterator[tuple[float, str]]:
-    """The instants of what the job was before that are not in the record, and why they will not run."""
-    for before, after in pairwise(ledger.plans):
-        job, then = before.job, after.job
-        if job is None or not job.enabled or over(job, ledger) or (then and then.enabled and _same(job, then)):
-            continue
-        why = "removed" if then is None else "changed" if then.enabled else "paused"
-        for due in instants(stored(job.schedule, job.zone), since=job.since, after=ledger.through):
-            if due > after.t:
-                break
-            yield due, f"the job was {why} before it began"
-
-
-def _same(job: Job, then: Job) -> bool:
-    return (job.schedule, job.zone, job.since) == (then.schedule, then.zone, then.since)
-
-
-def grace(job: Job, due: float) -> float:
-    """Seconds after its start in which the instant is on time."""
-    if job.grace is not None:
-        return job.grace
-    after = next(instants(stored(job.schedule, job.zone), since=job.since, after=due), None)
-    return MOST_GRACE if after is None else min(max((after - due) / 2, LEAST_GRACE), MOST_GRACE)
 
 
 # --- what becomes of them
@@ -237,36 +178,29 @@ def _begun(job: Job, ledger: Ledger, due: float) -> Step:
 
 
 def _stopped(run: str, ledger: Ledger) -> str:
-    return f"stopped by {ledger.stops[run]} before it began" if run in ledger.stops else ""
+    return f"stopped by {who(ledger.stops[run])} before it began" if run in ledger.stops else ""
 
 
-def _passed_over(job: Job, ledger: Ledger, ready: list[float], now: float) -> Step:
-    """All but the latest. What came due while a run went on is told apart from what nobody was there for."""
-    *due, latest = ready
+def who(by: str) -> str:
+    """One of `learnt.WHO` in a sentence."""
+    return f"{'the' if by in LOOPS else 'a'} {by}"
+
+
+def _passed_over(job: Job, ledger: Ledger, found: list[float], now: float) -> Step:
+    """All but the latest, or that one where it is alone. What came due while a run went on is told apart from what
+    nobody was there for."""
+    due = tuple(found[:-1] or found)
     began, ended = ledger.busy
-    during = tuple(each for each in due if began <= each <= ended)
-    if during and during[0] == due[0]:
+    during = tuple(takewhile(lambda each: began <= each <= ended, due))
+    if during:
         return Skip(during, "an earlier run was still going")
-    if job.misfire == "once":
-        return Skip(
-            tuple(due), f"made up for by the run of {_utc(latest)}" if len(due) < MOST else "made up for by a later run"
-        )
-    return Skip(tuple(due), f"missed by {span(now - due[-1])}" + (" or more" if len(due) > 1 else ""))
+    if job.misfire == "skip":
+        return Skip(due, f"missed by {span(now - due[-1])}{' or more' if len(due) > 1 else ''}")
+    return Skip(due, f"made up for by {f'the run of {_utc(found[-1])}' if len(due) < MOST else 'a later run'}")
 
 
 def _utc(due: float) -> str:
     return f"{datetime.fromtimestamp(due, UTC):%Y-%m-%d %H:%M:%S} UTC"
-
-
-def span(seconds: float) -> str:
-    """A length of time in its two largest units: ``3 h 10 min``."""
-    left = max(int(seconds), 0)
-    parts: list[str] = []
-    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)):
-        count, left = divmod(left, length)
-        if count or (unit == "s" and not parts):
-            parts.append(f"{count} {unit}")
-    return " ".join(parts[:2])
 
 
 # --- reports

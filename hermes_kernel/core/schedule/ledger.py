@@ -11,8 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from hermes_kernel.core.learnt import Dated
+from hermes_kernel.core.learnt import Dated, Lesson
 from hermes_kernel.core.planned import (
+    PLANS,
     JobRemoved,
     JobSet,
     RunBegan,
@@ -27,7 +28,9 @@ from hermes_kernel.core.schedule.job import Job
 
 SHORT = 8  # characters of a job's id with which the ids of its runs begin
 ORPHANED = "the process that ran it ended in mid-run"
-"""Why a run failed of which nobody knows the end. Should its own end come to light, it is the one that counts."""
+UNREACHED = "the store that its homes share is away, so nobody knows whether it runs elsewhere"
+GUESSES = frozenset({ORPHANED, UNREACHED})
+"""Why a run failed of which who says so does not know the end. If its own end comes to light, that is what counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +61,11 @@ class Tries:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """A run that ended at ``at``, and what was done to tell of it, by target."""
+    """A run that ended at ``at`` and wrote ``notebook``, and what was done to tell of it, by target."""
 
     fact: RunEnded
     at: float
+    notebook: str = ""
     tries: Mapping[str, Tries] = field(default_factory=dict)
 
 
@@ -92,6 +96,11 @@ class Ledger:
     def removed(self) -> bool:
         """The job is no more."""
         return bool(self.plans) and self.plans[-1].job is None
+
+    @property
+    def job(self) -> Job | None:
+        """What the job is, or was before it was removed; None where nobody told."""
+        return next((plan.job for plan in reversed(self.plans) if plan.job), None)
 
     def job_at(self, t: float) -> Job | None:
         """What the job was at `t`; before it was made, what it was made as; None where nobody told."""
@@ -129,8 +138,8 @@ def ledgers(facts: Iterable[Dated]) -> dict[str, Ledger]:
     stops = [each.fact for each in told if isinstance(each.fact, StopWanted)]
     accounts: dict[str, _Account] = {job: _Account() for job in known}
     for each in dict.fromkeys(told):
-        job = _job_of(each)
-        if job:
+        job = job_of(each.fact)
+        if job and not isinstance(each.fact, PLANS):
             accounts.setdefault(job, _Account()).tell(each)
     return {job: account.ledger(_stops(job, stops), known.get(job, ())) for job, account in accounts.items()}
 
@@ -139,10 +148,13 @@ def _time(each: Dated) -> float:
     return each.t
 
 
-def _job_of(each: Dated) -> str:
-    match each.fact:
-        case RunWanted() | RunBegan() | RunEnded() | Skipped() | Told() | Settled():
-            return each.fact.job
+def job_of(fact: Lesson) -> str:
+    """The id of the job that it tells of; nothing for a wish to stop, which names a run."""
+    match fact:
+        case JobSet(job):
+            return job.id
+        case JobRemoved(job) | RunWanted(job) | RunBegan(job) | RunEnded(job) | Skipped(job) | Told(job) | Settled(job):
+            return job
     return ""
 
 
@@ -169,12 +181,17 @@ class _Run:
     @property
     def busy(self) -> tuple[float, float]:
         """From when until when it went on, as far as that is known."""
-        known = self.began and self.ended and self.ended.why != ORPHANED
+        known = self.began and self.ended and self.ended.why not in GUESSES
         return (self.began_at, self.ended_at) if known else (0.0, 0.0)
+
+    def ending(self) -> Ending | None:
+        """How it ended, if it did."""
+        notebook = self.began.notebook if self.began else ""
+        return Ending(self.ended, self.ended_at, notebook, self.tries) if self.ended else None
 
     def end(self, fact: RunEnded, t: float) -> None:
         """Its first end is its end, unless that was a guess."""
-        if self.ended is None or (self.ended.why == ORPHANED and fact.why != ORPHANED):
+        if self.ended is None or (self.ended.why in GUESSES and fact.why not in GUESSES):
             self.ended, self.ended_at = fact, t
 
     def told(self, fact: Told, t: float) -> None:
@@ -229,7 +246,7 @@ class _Account:
             open=next((run.began for run in runs if run.began and not run.ended), None),
             wanted=tuple(run.wanted for run in runs if run.wanted and not run.began and not run.ended),
             stops=stops,
-            endings=tuple(Ending(run.ended, run.ended_at, run.tries) for run in ended if run.ended),
+            endings=tuple(ending for run in ended if (ending := run.ending())),
             last=last.ended if last else _last(known),
             at=last.ended_at if last else known.at,
             busy=last.busy if last else (0.0, 0.0),

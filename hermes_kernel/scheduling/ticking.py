@@ -1,0 +1,195 @@
+"""A tick: every job of this home of which something is due is claimed and acted on, until nothing is due or running.
+
+Needs no leader. Whoever else ticks at the same time holds the claims of other jobs, or finds nothing left to do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import closing
+from dataclasses import dataclass, field
+
+from hermes_kernel.core.safe import clean
+from hermes_kernel.core.schedule.due import Begin, decide, next_start
+from hermes_kernel.core.schedule.job import Job
+from hermes_kernel.core.schedule.ledger import Ledger
+from hermes_kernel.core.schedule.when import ScheduleError
+from hermes_kernel.core.text import brief
+from hermes_kernel.scheduling.acting import SAID, Acting
+from hermes_kernel.scheduling.book import Busy
+from hermes_kernel.scheduling.means import Handled, Means
+from hermes_kernel.world.ports import Claim
+from hermes_kernel.world.stop import Stop
+from hermes_kernel.world.store import StoreError
+
+__all__ = ["Handled", "Ticker"]
+
+LATER = 60.0  # seconds after which a job is looked at again that others act on, or that cannot be acted on
+OPEN = 300.0  # seconds after which one looks whether whoever runs a job is still alive
+OFTEN = 10.0  # seconds between two looks while something runs, whether or not anybody said that there is news
+
+
+class Ticker:
+    """What does all that is due, with these ``means``."""
+
+    def __init__(self, means: Means) -> None:
+        self._means = means
+
+    async def tick(self, stop: Stop) -> tuple[Handled, ...]:
+        """All that is due, and what becomes due meanwhile; what was done, in its order. Once `stop` is pressed nothing
+        begins, and what runs is stopped and recorded so. What goes wrong with one job is said and costs no other.
+
+        Raises:
+            StoreError: the store cannot be read.
+        """
+        tick = _Tick(self._means)
+        try:
+            while tick.look(stop):
+                await tick.wait()
+                tick.reap()
+        finally:
+            await tick.end()
+        if tick.bug:
+            raise tick.bug
+        return tuple(tick.handled)
+
+
+@dataclass(slots=True)
+class _Doing:
+    """Somebody acting on a job; ``slot``: one of those who may run it."""
+
+    acting: Acting
+    task: asyncio.Task[None]
+    slot: bool
+
+
+@dataclass(slots=True)
+class _Tick:
+    """One of them, while it lasts. ``doing`` is who acts on which job; ``troubled`` are jobs on which nobody can, and
+    ``busy`` those on which others do. ``looked`` is when it last looked at all jobs, and ``next`` what it found."""
+
+    means: Means
+    doing: dict[str, _Doing] = field(default_factory=dict)
+    troubled: set[str] = field(default_factory=set)
+    busy: set[str] = field(default_factory=set)
+    handled: list[Handled] = field(default_factory=list)
+    bug: Exception | None = None
+    looked: float = 0.0
+    next: float | None = None
+
+    # --- looking
+
+    def look(self, stop: Stop) -> bool:
+        """Begin to act on every job about which there is something to do, what is due longest first; whether anybody
+        acts on any.
+
+        Raises:
+            StoreError: the store cannot be read.
+        """
+        book, self.looked = self.means.book, self.means.clock.now()
+        jobs = {id_: job for id_, job in book.tended().items() if self.means.may_run(job)}
+        ledgers = book.ledgers(jobs)
+        starts = {id_: self._start(job, ledgers[id_]) for id_, job in jobs.items()}
+        self.busy.clear()
+        for id_ in sorted(starts, key=lambda each: starts[each] or 0.0):
+            if not stop.by and not self.bug:
+                self._begin(jobs[id_], ledgers[id_], stop)
+        times = [self._time(id_, start, ledgers[id_]) for id_, start in starts.items()]
+        self.next = min((time for time in times if time is not None), default=None)
+        self.means.agenda.write(self.next)
+        return bool(self.doing)
+
+    def _start(self, job: Job, ledger: Ledger) -> float | None:
+        try:
+            return next_start(job, ledger)
+        except ScheduleError as error:
+            self._trouble(job, f"its schedule cannot be read: {error}")
+            return None
+
+    def _time(self, job: str, start: float | None, ledger: Ledger) -> float | None:
+        """When the job is to be looked at again, by whomever."""
+        if job in self.doing or (job in self.busy and ledger.open):
+            return self.looked + OPEN
+        if job in self.busy or (job in self.troubled and start is not None):
+            return max(start or 0.0, self.looked + LATER)
+        return start
+
+    def _begin(self, job: Job, ledger: Ledger, stop: Stop) -> None:
+        if job.id in self.doing or job.id in self.troubled:
+            return
+        step = decide(job, ledger, self.looked)
+        slot = sum(each.slot for each in self.doing.values()) < self.means.workers
+        if step is None or (isinstance(step, Begin) and not slot):
+            return
+        if self.means.cut_off(job):
+            self.busy.add(job.id)
+            return
+        claim = self._claimed(job)
+        if claim:
+            acting = Acting(self.means, job)
+            self.doing[job.id] = _Doing(acting, asyncio.ensure_future(_played(acting, claim, stop, slot)), slot)
+
+    def _claimed(self, job: Job) -> Claim | None:
+        try:
+            return self.means.book.claim(job.id)
+        except Busy:
+            self.busy.add(job.id)
+        except StoreError as error:
+            self._trouble(job, str(error))
+        return None
+
+    def _trouble(self, job: Job, text: str) -> None:
+        if job.id not in self.troubled:
+            self.troubled.add(job.id)
+            self.handled.append(Handled(job.id, clean(job.name), clean(brief(text, SAID))))
+
+    # --- waiting
+
+    async def wait(self) -> None:
+        """Until somebody has done his work, or there may be something new to look at."""
+        clock = self.means.clock
+        began = clock.elapsed()
+        while True:
+            sleeper = asyncio.ensure_future(clock.sleep(self.means.looks))
+            await asyncio.wait({sleeper, *(each.task for each in self.doing.values())}, return_when="FIRST_COMPLETED")
+            sleeper.cancel()
+            await asyncio.gather(sleeper, return_exceptions=True)
+            if self._news() or clock.elapsed() - began >= OFTEN:
+                return
+
+    def _news(self) -> bool:
+        """Somebody is done, something became due, or another has changed jobs."""
+        if any(each.task.done() for each in self.doing.values()) or self.means.agenda.read() != self.next:
+            return True
+        return self.next is not None and self.looked < self.next <= self.means.clock.now()
+
+    def reap(self) -> None:
+        """What those did who are done."""
+        for id_, each in tuple(self.doing.items()):
+            if each.task.done():
+                del self.doing[id_]
+                self.handled += each.acting.handled
+                self._judge(each)
+
+    def _judge(self, each: _Doing) -> None:
+        match each.task.exception():
+            case None:
+                return
+            case StoreError() | ScheduleError() as error:
+                self._trouble(each.acting.job, str(error))
+            case Exception() as error:
+                self.bug = self.bug or error
+            case error:
+                raise error
+
+    async def end(self) -> None:
+        """Nobody acts any more."""
+        tasks = [each.task for each in self.doing.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _played(acting: Acting, claim: Claim, stop: Stop, slot: bool) -> None:  # noqa: FBT001
+    with closing(claim):
+        await acting.play(stop, slot=slot)

@@ -99,6 +99,10 @@ class Execution:
         except (DeadKernelError, RuntimeError) as error:
             await asyncio.sleep(LOOK_SECONDS)  # what it said last is still on its way
             raise HermesError(_died(self._manager.kernel_name, error, words.line())) from None
+        except (HermesError, Stopped):
+            raise
+        except Exception as error:  # noqa: BLE001 - nbclient believes what a kernel sends, and kernels send anything
+            raise HermesError(f"the kernel said what cannot be understood: {brief(repr(error), 200)}") from error
         finally:
             await asyncio.shield(self._end(LEAVE_SECONDS if self._done else HURRY_SECONDS))
             words.close()

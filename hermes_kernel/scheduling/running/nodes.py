@@ -14,6 +14,8 @@ from hermes_kernel.world.store.disk import content
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
+DAMAGED = "{} is not a notebook, or a damaged one"
+
 
 def node(plain: Mapping[str, Any]) -> NotebookNode:
     """A notebook or a cell, from what its JSON says."""
@@ -40,14 +42,17 @@ def read(path: Path) -> NotebookNode:
     """
     nbformat = _nbformat()
     try:
-        return cast("NotebookNode", nbformat.reads(content(path, MOST).decode(), as_version=4))
+        notebook = cast("NotebookNode", nbformat.reads(content(path, MOST).decode(), as_version=4))
     except FileNotFoundError:
         raise HermesError(f"there is no notebook {path}") from None
     except OSError as error:
         raise HermesError(f"the notebook {path} cannot be read: {error.strerror or error}") from None
     except (nbformat.ValidationError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         # What nbformat raises depends on where in its upgrade from an older format a wrong file trips it.
-        raise HermesError(f"{path} is not a notebook, or a damaged one") from None
+        raise HermesError(DAMAGED.format(path)) from None
+    if not all(map(_sound, notebook.cells)):  # nbformat itself only logs it
+        raise HermesError(DAMAGED.format(path))
+    return notebook
 
 
 def written(notebook: NotebookNode) -> str:
@@ -59,6 +64,10 @@ def kernel_of(notebook: NotebookNode) -> str:
     """The name of the kernel it is for."""
     spec: Any = notebook.metadata.get("kernelspec")
     return str(spec.get("name") or "python3") if isinstance(spec, dict) else "python3"
+
+
+def _sound(cell: Any) -> bool:
+    return isinstance(cell, dict) and isinstance(cell.get("source"), str) and isinstance(cell.get("metadata"), dict)
 
 
 def _nbformat() -> Any:

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 
 from hermes_kernel.core.events import Outcome
 from hermes_kernel.core.redact import redact as redacted
+from hermes_kernel.core.schedule.grammar import stored
 from hermes_kernel.core.schedule.job import Job
+from hermes_kernel.core.schedule.saying import sentence
+from hermes_kernel.core.schedule.when import ScheduleError
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.ports import Ran, Work
@@ -79,7 +82,9 @@ class NotebookRunner:
         return notebook, _judged(work.job, said, _told(notebook, said, Ran("ran")))
 
     def _made(self, work: Work) -> NotebookNode:
-        return template.filled(work.job) if work.job.notebook else composing.composed(work)
+        if work.job.notebook:
+            return template.filled(work.job)
+        return composing.composed(work, _understood(work.job))
 
     async def _executed(self, work: Work, notebook: NotebookNode, stop: Stop, saver: Saver) -> None:
         from hermes_kernel.scheduling.running.executing import Execution  # nbclient, which takes a moment
@@ -120,6 +125,13 @@ def _folder(work: Work) -> Path:
     if work.job.folder:
         return Path(work.job.folder)
     return Path(work.job.notebook).parent if work.job.notebook else work.notebook.parent
+
+
+def _understood(job: Job) -> str:
+    try:
+        return sentence(stored(job.schedule, job.zone))
+    except ScheduleError:
+        return ""
 
 
 def _told(notebook: NotebookNode, said: Answer, ran: Ran) -> Ran:

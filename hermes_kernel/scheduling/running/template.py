@@ -53,10 +53,9 @@ def _tags(cell: Any) -> list[str]:
 
 def _language(notebook: NotebookNode) -> str:
     """What it is written in, as it says itself; Python where it does not."""
-    said = [
-        notebook.metadata.get("kernelspec", {}).get("language"),
-        notebook.metadata.get("language_info", {}).get("name"),
-    ]
+    places = (("kernelspec", "language"), ("language_info", "name"))
+    parts = ((notebook.metadata.get(part), name) for part, name in places)
+    said = [part.get(name) for part, name in parts if isinstance(part, dict)]
     return next((str(each).lower() for each in said if each), "python")
 
 

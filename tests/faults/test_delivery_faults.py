@@ -16,6 +16,7 @@ from urllib.parse import quote
 import pytest
 
 from hermes_kernel.scheduling.delivery import Messenger, Targets
+from hermes_kernel.scheduling.delivery.addressed import overheard
 from hermes_kernel.settings import Settings
 from tests.contracts.delivering import report
 from tests.contracts.receivers import Web, nobody, web
@@ -44,6 +45,11 @@ def trickle(handler: Any) -> None:
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
     while not handler.server.web.over.wait(0.05):
         handler.wfile.write(b"x")
+
+
+def slow(handler: Any) -> None:
+    handler.server.web.over.wait(0.4)
+    handler.wfile.write(b"HTTP/1.1 204 No Content\r\n\r\n")
 
 
 def close_at_once(handler: Any) -> None:
@@ -101,6 +107,27 @@ async def test_a_server_that_never_ends_is_given_up_on(tmp_path: Path, server: W
     assert time.monotonic() - began < 3
     assert said == "its server took longer than 0.5 s"
     assert len(server.sent) == 1
+
+
+async def test_a_slow_server_is_waited_for_and_what_others_say_meanwhile_stays_theirs(tmp_path: Path, server: Web):
+    server.answer = slow
+    with web(answer=500) as broken, web(answer=404) as lost:
+        ports = {"slow": server.port, "broken": broken.port, "lost": lost.port}
+        told = {name: HTTP.format(port=port) for name, port in ports.items()}
+        targets = Targets(tmp_path, Settings(home=tmp_path, notify=told), environ={})
+        made = Messenger(tmp_path, targets, environ={})
+        said = await asyncio.gather(*(made.deliver(report(), name) for name in told for _ in range(4)))
+    assert said[:4] == [""] * 4
+    assert said[4:8] == ["its server answered 500 Internal Server Error"] * 4
+    assert said[8:] == ["its server answered 404 Not Found"] * 4
+
+
+def test_what_a_person_logs_with_apprise_themselves_is_heard(caplog: pytest.LogCaptureFixture):
+    with overheard() as lines:
+        logging.getLogger("apprise").warning("ours")
+    logging.getLogger("apprise").warning("theirs")
+    assert lines == ["ours"]
+    assert [record.getMessage() for record in caplog.records] == ["theirs"]
 
 
 async def test_a_message_that_is_on_its_way_can_be_given_up(tmp_path: Path, server: Web):

@@ -17,8 +17,9 @@ LONGEST = 4_000  # characters of a message; some services take less, and are sen
 NAMED = 100  # of a job's name in a title
 NOTHING = "It said nothing."
 ENDS = {"ran": "done"}
-CALL = re.compile(r"(?<!\w)@(?=\w)|<(?=[A-Za-z/!?@#])(?!(?:https?://|mailto:)[^\s<>]+>)")
-"""What begins a mention or a tag: ``@everyone``, ``<@U123>``, ``<!channel>``, ``<img``; no mail address has one."""
+CALL = re.compile(r"@(?=everyone|here)|(?<![^\W_])@(?=\w)|<(?=[A-Za-z/!?@#])(?!(?:https?://|mailto:)[^\s<>]+>)")
+"""What begins a mention or a tag: ``@everyone``, ``<@U123>``, ``<!channel>``, ``<img``. A mail address has none, unless
+its server is called ``here``: some services call people in the middle of a word."""
 GAP = "\u200b"  # of no width: people read what it stands in as before, and programs do not
 FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})", re.MULTILINE)
 

@@ -5,12 +5,12 @@ twice in the fold of autumn. Instants are seconds since 1970-01-01 UTC, times on
 from __future__ import annotations
 
 from bisect import bisect
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 
 def shown(t: float, zone: ZoneInfo) -> datetime:
-    """What clocks show at ``t``; ``fold`` is kept, and says that it is the second time they do."""
+    """What clocks show at ``t``; its ``fold`` is 1 where they show it for the second time."""
     return datetime.fromtimestamp(t, zone).replace(tzinfo=None)
 
 
@@ -22,18 +22,24 @@ def passes(wall: datetime, zone: ZoneInfo) -> tuple[float, ...]:
     return (one, two) if one < two else ()
 
 
-def first(wall: datetime, zone: ZoneInfo) -> float:
+def reached(wall: datetime, zone: ZoneInfo) -> float:
     """When clocks first show ``wall``; where they jump over it, when they jump."""
-    return next(iter(passes(wall, zone)), None) or jump(wall, zone)
+    times = passes(wall, zone)
+    return times[0] if times else jump(wall, zone)
 
 
 def jump(wall: datetime, zone: ZoneInfo) -> float:
     """The instant at which clocks jump over ``wall``, which they never show."""
     until, since = (int(wall.replace(tzinfo=zone, fold=fold).timestamp()) for fold in (0, 1))
     seconds = range(since, until + 1)
-    return float(seconds[bisect(seconds, _offset(since, zone), key=lambda t: _offset(t, zone))])
+    return float(seconds[bisect(seconds, _ahead(since, zone), key=lambda t: _ahead(t, zone))])
 
 
-def _offset(t: float, zone: ZoneInfo) -> float:
-    moved = datetime.fromtimestamp(t, zone).utcoffset()
-    return moved.total_seconds() if moved else 0.0
+def _ahead(t: float, zone: ZoneInfo) -> timedelta:
+    """By how much clocks are ahead of UTC."""
+    return datetime.fromtimestamp(t, zone).utcoffset() or timedelta()
+
+
+def month_end(year: int, month: int) -> date:
+    """The last day of a month."""
+    return date(year, month + 1, 1) - timedelta(days=1) if month < 12 else date(year, 12, 31)

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, time
 
 from cronsim import CronSim, CronSimError
 
+from hermes_kernel.core.schedule.lexicon import DAYS, MONTHS
+from hermes_kernel.core.schedule.spelling import Amiss, closest, quoted
 from hermes_kernel.core.schedule.when import ScheduleError
-
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 
 MACROS = {
     "@hourly": "0 * * * *",
@@ -29,34 +28,38 @@ MACROS = {
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """What may stand in a field: from ``low`` to ``high``, or one of ``names``, the first of which is ``low``."""
+    """What may stand in a field: from ``low`` to ``high``, or a name or its first three letters, from ``low`` on."""
 
     name: str
     low: int
     high: int
-    names: tuple[str, ...] = ()
+    full: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(each[:3] for each in self.full)
 
 
 _FIELDS = (
     _Field("minute", 0, 59),
     _Field("hour", 0, 23),
     _Field("day of the month", 1, 31),
-    _Field("month", 1, 12, MONTHS),
-    _Field("day of the week", 0, 7, DAYS),
+    _Field("month", 1, 12, tuple(map(str.lower, MONTHS))),
+    _Field("day of the week", 0, 7, tuple(map(str.lower, DAYS))),
 )
 _DATE, _WEEKDAY = _FIELDS[2], _FIELDS[4]
 
 _VALUE = r"[0-9]{1,4}|[a-z]{3,9}"
-_ITEM = re.compile(rf"(?P<star>\*)|(?P<first>{_VALUE})(?:-(?P<last>{_VALUE}))?")
+_ITEM = re.compile(rf"(?:(?P<star>\*)|(?P<first>{_VALUE})(?:-(?P<last>{_VALUE}))?)(?:/(?P<step>[0-9]{{1,4}}))?")
 _ORDINAL = re.compile(r"(?P<day>[0-9]|[a-z]{3,9}?)(?:#(?P<nth>[0-9]{1,4})|(?P<last>l))")
 
 
-class _Amiss(Exception):
-    """A field is not what it must be: ``what`` is wrong, ``instead`` could stand there."""
-
-    def __init__(self, what: str, instead: str = "") -> None:
-        self.what, self.instead = what, instead
-        super().__init__(what)
+def looks(line: str) -> bool:
+    """Nothing but a cron line looks like ``line``."""
+    fields = _fields(line)
+    return any(re.fullmatch(r"[*?][-*?,/0-9]*", field) for field in fields) or (
+        len(fields) > 3 and all(re.fullmatch(r"[0-9][-*?,/0-9]*", field) for field in fields[:3])
+    )
 
 
 def canonical(line: str) -> str:
@@ -65,46 +68,48 @@ def canonical(line: str) -> str:
     Raises:
         ScheduleError: it is none, or its times never come.
     """
-    fields = line.split()
+    fields = _fields(line)
     if len(fields) != len(_FIELDS):
         raise _miscounted(fields)
     done: list[str] = []
     for field, written in zip(_FIELDS, fields, strict=True):
         try:
             done.append(_field(field, written))
-        except _Amiss as amiss:
-            near = [" ".join([*fields[: len(done)], amiss.instead, *fields[len(done) + 1 :]])] if amiss.instead else []
+        except Amiss as amiss:
+            instead = [written.replace(amiss.written, each, 1) for each in (*amiss.instead, "*")]
+            near = (" ".join([*fields[: len(done)], each, *fields[len(done) + 1 :]]) for each in [*instead, "*"])
             raise ScheduleError(amiss.what, *near) from None
     if not comes(" ".join(done)):
         raise _never(done)
     return " ".join(done)
 
 
+def _fields(line: str) -> list[str]:
+    return re.sub(r"\s*,[\s,]*", ",", line).split()
+
+
 def comes(line: str) -> bool:
     """There is a day that has the times of the canonical ``line``. The calendar repeats within 40 years, across 2100
     too, and cronsim looks 50 ahead."""
     try:
-        return next(CronSim(line, datetime(2000, 1, 1)), None) is not None  # noqa: DTZ001 - a calendar has no zone
+        return next(CronSim(line, datetime.combine(date(2000, 1, 1), time())), None) is not None
     except CronSimError:
         return False
 
 
 def _miscounted(fields: list[str]) -> ScheduleError:
     count = len(fields)
-    if count == 6 and fields[0].isdigit():
-        what = f"a cron line has 5 fields and this has 6; the first, {fields[0]}, is one too many: seconds are not kept"
-        return ScheduleError(what, " ".join(fields[1:]))
-    if count > 5:
-        what = f"a cron line has 5 fields and this has {count}: after {' '.join(fields[:5])!r} nothing may follow"
-        return ScheduleError(what, " ".join(fields[:5]))
     what = f"a cron line has 5 fields (minute, hour, day, month, weekday) and this has {count}"
-    return ScheduleError(what, " ".join([*fields, *["*"] * (5 - count)]))
+    if count == 6 and fields[0].isdigit():
+        what = (
+            f"a cron line has 5 fields and this has 6: the first, {fields[0][:4]}, would be seconds, which are not kept"
+        )
+    return ScheduleError(what, " ".join(fields[1:]), " ".join(fields[:5]), " ".join([*fields, *["*"] * (5 - count)]))
 
 
 def _never(fields: list[str]) -> ScheduleError:
-    line = " ".join(fields)
-    last, every = (" ".join([*fields[:2], date, *fields[3:]]) for date in ("l", "*"))
-    return ScheduleError(f"{line} never comes: no such month has that day", last if comes(last.upper()) else every)
+    near = (" ".join([*fields[:2], day, *fields[3:]]) for day in ("L", "*"))
+    return ScheduleError(f"{' '.join(fields)} never comes: no such month has that day", *near)
 
 
 def _field(field: _Field, written: str) -> str:
@@ -118,50 +123,57 @@ def _item(field: _Field, item: str) -> str:
         return item.upper()
     if field is _WEEKDAY and (ordinal := _ORDINAL.fullmatch(item)):
         return _nth(ordinal)
-    span, _, step = item.partition("/")
-    found = _ITEM.fullmatch(span)
-    if not found or ("/" in item and not re.fullmatch("[0-9]{1,4}", step)):
-        raise _Amiss(f"{item!r} is no {field.name}: {_allowed(field)}", "*")
+    if not (found := _ITEM.fullmatch(item)):
+        raise Amiss(f"{quoted(item)} is no {field.name}: {_allowed(field)}", item)
     if found["star"]:
-        return "*" + _step(field, step, field.high - field.low)
-    return _range(field, found, step)
+        return "*" + _step(field, found, field.high - field.low)
+    return _range(field, found)
 
 
-def _range(field: _Field, found: re.Match[str], step: str) -> str:
+def _range(field: _Field, found: re.Match[str]) -> str:
     first = _value(field, found["first"])
-    if found["last"] is None and not step:
+    if found["last"] is None and found["step"] is None:
         return str(first % 7 if field is _WEEKDAY else first)
-    last = _value(field, found["last"]) if found["last"] else min(field.high, 6 if field is _WEEKDAY else field.high)
+    end = 6 if field is _WEEKDAY else field.high
+    last = _value(field, found["last"]) if found["last"] else max(end, first)
     if field is _WEEKDAY and last == 0 < first:
         last = 7
     if last < first:
-        low, high = field.low, field.high - (field is _WEEKDAY)
-        instead = f"{first}-{high},{low}-{last}" + (f"/{step}" if step else "")
-        raise _Amiss(f"{found[0]!r} goes backwards in the field of the {field.name}", instead)
-    return f"{first}-{last}" + _step(field, step, max(last - first, 1))
+        step = f"/{found['step']}" if found["step"] else ""
+        instead = f"{first}-{end}{step},{field.low}-{last}{step}"
+        raise Amiss(f"{found[0]} goes backwards in the field of the {field.name}", found[0], instead)
+    return f"{first}-{last}" + _step(field, found, max(last - first, 1))
 
 
-def _step(field: _Field, step: str, most: int) -> str:
-    if not step:
+def _step(field: _Field, found: re.Match[str], most: int) -> str:
+    if found["step"] is None:
         return ""
-    if not 1 <= int(step) <= most:
-        raise _Amiss(f"a step of {int(step)} in the field of the {field.name}: from 1 to {most}", "*")
-    return f"/{int(step)}"
+    step = int(found["step"])
+    if step > most and (unit := {"minute": "m", "hour": "h", "day of the month": "d"}.get(field.name)):
+        what = f"a step of {step} in the field of the {field.name} goes beyond its end: 1 to {most}"
+        raise ScheduleError(what, f"every {step}{unit}")
+    if not 1 <= step <= most:
+        raise Amiss(
+            f"a step of {step} in the field of the {field.name}: 1 to {most}",
+            found["step"],
+            str(min(max(step, 1), most)),
+        )
+    return f"/{step}"
 
 
 def _value(field: _Field, written: str) -> int:
     if not written.isdigit():
-        if written[:3] not in field.names:
-            raise _Amiss(f"{written!r} is no {field.name}: {_allowed(field)}", "*")
-        return field.low + field.names.index(written[:3])
+        short = written[:3]
+        if short not in field.names or not field.full[field.names.index(short)].startswith(written):
+            raise Amiss(
+                f"{quoted(written)} is no {field.name}: {_allowed(field)}", written, closest(written, field.names)
+            )
+        return field.low + field.names.index(short)
     number = int(written)
     if not field.low <= number <= field.high:
-        raise _Amiss(f"{number} is no {field.name}: {_allowed(field)}", str(_nearest(field, number)))
+        nearest = 0 if number == 24 else min(max(number, field.low), field.high)
+        raise Amiss(f"{number} is no {field.name}: {_allowed(field)}", written, str(nearest), str(field.high))
     return number
-
-
-def _nearest(field: _Field, number: int) -> int:
-    return 0 if field.name == "hour" and number == 24 else min(max(number, field.low), field.high)
 
 
 def _nth(ordinal: re.Match[str]) -> str:
@@ -169,7 +181,7 @@ def _nth(ordinal: re.Match[str]) -> str:
     if ordinal["last"]:
         return f"{day}L"
     if not 1 <= int(ordinal["nth"]) <= 5:
-        raise _Amiss(f"a month has no {int(ordinal['nth'])}th such weekday: # goes from 1 to 5", f"{day}#5")
+        raise Amiss(f"a month has no {int(ordinal['nth'])}th {DAYS[day]}: # goes from 1 to 5", ordinal[0], f"{day}L")
     return f"{day}#{int(ordinal['nth'])}"
 
 

@@ -9,25 +9,26 @@ import math
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import islice
 from zoneinfo import ZoneInfo
 
-from hermes_kernel.core.schedule import durations
-from hermes_kernel.core.schedule.cronline import MACROS, canonical
-from hermes_kernel.core.schedule.once import YEARS, ahead, iso, of_iso, of_words
-from hermes_kernel.core.schedule.recurring import cron_line
+from hermes_kernel.core.schedule import cronline, durations
+from hermes_kernel.core.schedule.once import YEARS, instant
+from hermes_kernel.core.schedule.recurring import ALONE, cron_line, recurs
 from hermes_kernel.core.schedule.spelling import closest, quoted
 from hermes_kernel.core.schedule.when import SHORTEST, At, Cron, Every, ScheduleError, Timed, When
 from hermes_kernel.core.schedule.words import said
-from hermes_kernel.core.schedule.zones import zone_named, zones_near
+from hermes_kernel.core.schedule.zones import known, named_apart
 
 LONGEST = 200
 """Characters of a text; a schedule is a line."""
 
-_FORMS = ("every day at 09:00", "in 30m", "0 9 * * 1-5")
-_ZONED = re.compile(r"(?:cron_)?tz\s*=\s*[\"':]*([\w/+-]+)[\"']?\s+(.*)", re.ASCII)
-_ZONE = re.compile(r"(.*\S)\s+(?:in\s+)?\(?([a-z][a-z0-9_+-]*(?:/[a-z0-9_+-]+)*)\)?", re.ASCII)
-_IN = re.compile(r"(.*\S)\s+in\s+([a-z][a-z _/-]+)", re.ASCII)
-_CRON = re.compile(r"[0-9*?][0-9*?,/-]*|[a-z0-9]+(?:[-,#/][a-z0-9]+)+")
+FORMS = ("every monday at 09:00", "in 30m")
+"""What is proposed where nothing is nearer."""
+
+_UTC = "%Y-%m-%dT%H:%M:%SZ"
+_FARTHEST = YEARS * 366 * durations.DAY
+_TYPED = str.maketrans({"–": "-", "—": "-", "’": "'"})
 
 
 def parse(text: str, *, now: float, zone: str) -> Timed:
@@ -36,27 +37,25 @@ def parse(text: str, *, now: float, zone: str) -> Timed:
     Raises:
         ScheduleError: it is no schedule, its time is past, or it never comes.
     """
-    line = _plain(text)
+    home = known(zone)
     try:
-        body, named = _zone_apart(line)
-        return Timed(_when(body, now, ZoneInfo(named or _sure(zone))), named or _sure(zone))
+        return _parsed(text, now, home)
     except ScheduleError as error:
-        raise ScheduleError(error.what, *_valid(error.near, line, now, zone)) from None
+        raise ScheduleError(error.what, *(tuple(islice(_valid(error.near, now, home), 2)) or FORMS)) from None
 
 
 def stored(schedule: str, zone: str) -> Timed:
     """What `text` wrote. The past is no error.
 
     Raises:
-        ScheduleError: it was not written by `text`.
+        ScheduleError: it was not written by `text`, or this machine knows no such zone.
     """
+    known(zone)
     try:
         return Timed(At(datetime.strptime(schedule, _UTC).replace(tzinfo=UTC).timestamp()), zone)
     except ValueError:
-        return Timed(_again(schedule.lower()), zone)
-
-
-_UTC = "%Y-%m-%dT%H:%M:%SZ"
+        span = durations.seconds(schedule.removeprefix("every ")) if schedule.startswith("every ") else None
+        return Timed(Cron(cronline.canonical(schedule.lower())) if span is None else _interval(span), zone)
 
 
 def text(when: When) -> str:
@@ -70,117 +69,94 @@ def text(when: When) -> str:
             return line
 
 
-def _again(line: str) -> When:
-    span = durations.seconds(line.removeprefix("every")) if line.startswith("every") else None
-    return Cron(canonical(line)) if span is None else Every(span)
-
-
-def _plain(text: str) -> str:
-    """``text`` in lower case, its spaces single, without a full stop."""
-    if len(text) > LONGEST:
-        raise ScheduleError(f"a schedule of {len(text):,} characters: {LONGEST} at most", *_FORMS)
-    line = " ".join(text.split()).lower().removesuffix(".").strip()
-    if not line:
-        raise ScheduleError("an empty schedule", *_FORMS)
-    if not line.isascii() or not line.isprintable():
-        raise ScheduleError(f"{quoted(text)}: a schedule has plain letters, digits and punctuation only", *_FORMS)
-    return re.sub(r"\s*,[\s,]*", ", ", line)
-
-
-def _zone_apart(line: str) -> tuple[str, str]:
-    """The text without a zone, and the zone it names, if it does."""
-    if set_ := _ZONED.fullmatch(line):
-        if not zone_named(set_[1]):
-            raise _unknown_zone(set_[1], set_[2])
-        return set_[2], zone_named(set_[1])
-    if (last := _ZONE.fullmatch(line)) and (name := zone_named(last[2])):
-        return last[1], name
-    if last and "/" in last[2] and not _CRON.fullmatch(last[2]):
-        raise _unknown_zone(last[2], last[1])
-    if (named := _IN.fullmatch(line)) and not said_month(named[2]):
-        raise _unknown_zone(named[2], named[1])
-    return line, ""
-
-
-def said_month(words: str) -> bool:
-    """It is no place: ``in january``."""
+def _parsed(text: str, now: float, home: str) -> Timed:
+    line, zone = named_apart(_plain(text))
+    zone = zone or home
     try:
-        return bool(said(words).months)
-    except ScheduleError:
-        return False
+        return Timed(_when(line, now, ZoneInfo(zone)), zone)
+    except ScheduleError as error:
+        near = error.near if zone == home else (f"{each} {zone}" for each in error.near)
+        raise ScheduleError(error.what, *near) from None
 
 
-def _unknown_zone(name: str, rest: str) -> ScheduleError:
-    return ScheduleError(f"{quoted(name)} is no time zone", *(f"{rest} {near}" for near in zones_near(name)))
-
-
-def _sure(zone: str) -> str:
-    if not (name := zone_named(zone)):
-        raise ScheduleError(f"{quoted(zone)} is no time zone; such as Europe/Zurich or UTC are")
-    return name
-
-
-def _when(line: str, now: float, zone: ZoneInfo) -> When:
-    if line.startswith("@"):
-        return _macro(line)
-    if _is_cron(line):
-        return Cron(canonical(line.replace(", ", ",")))
-    if found := iso(line):
-        return At(of_iso(found, now, zone))
-    if line.startswith("every ") and (span := durations.seconds(line[6:])) is not None:
-        return _interval(span)
-    bare = line.removeprefix("in ").removesuffix(" from now")
-    if (span := durations.seconds(bare)) is not None:
-        return _later(span, now, bare)
-    words = said(line)
-    if words.again or words.dates or words.ordinals or len(words.days) > 1:
-        return Cron(
-            canonical(
-                cron_line(words, adverb=line in ("hourly", "daily", "weekly", "monthly", "yearly", "annually")).lower()
-            )
-        )
-    return At(of_words(words, now, zone))
-
-
-def _is_cron(line: str) -> bool:
-    fields = line.replace(", ", ",").split()
-    return "*" in line or (len(fields) > 4 and all(_CRON.fullmatch(field) for field in fields[:3]))
-
-
-def _macro(line: str) -> Cron:
-    if line in MACROS:
-        return Cron(MACROS[line])
-    near = closest(line, MACROS)
-    raise ScheduleError(
-        f"{quoted(line)} is no time that comes again; {', '.join(MACROS)} are", *([near] if near else ["@daily"])
-    )
-
-
-def _interval(span: int) -> Every:
-    if span < SHORTEST:
-        raise ScheduleError(f"every {durations.short(span)} is too often: {SHORTEST} seconds at least", "every 1m")
-    if span > YEARS * 366 * durations.DAY:
-        raise ScheduleError(f"that is more than {YEARS} years", "every 52w")
-    return Every(span)
-
-
-def _later(span: int, now: float, written: str) -> At:
-    if span == 0:
-        raise ScheduleError(f"{quoted(written)} is now", "in 1m")
-    if span > YEARS * 366 * durations.DAY:
-        raise ScheduleError(f"that is more than {YEARS} years ahead", "in 52w")
-    return At(float(math.ceil(now) + span))
-
-
-def _valid(near: tuple[str, ...], line: str, now: float, zone: str) -> Iterator[str]:
-    """Those of ``near`` that are valid themselves, or some that always are."""
-    for each in near:
+def _valid(near: tuple[str, ...], now: float, home: str) -> Iterator[str]:
+    for each in dict.fromkeys(near):
         try:
-            body, named = _zone_apart(each)
-            _when(body, now, ZoneInfo(named or _sure(zone)))
+            _parsed(each, now, home)
         except ScheduleError:
             continue
         yield each
 
 
-_ = ahead
+def _plain(text: str) -> str:
+    """``text`` in lower case, its spaces single, without a full stop at its end."""
+    if len(text) > LONGEST:
+        raise ScheduleError(f"a schedule of {len(text):,} characters: {LONGEST} at most")
+    line = " ".join(text.translate(_TYPED).split()).lower().rstrip(".;, ")
+    if not line:
+        raise ScheduleError("an empty schedule")
+    if not (line.isascii() and line.isprintable()):
+        raise ScheduleError(f"{quoted(text)}: only the letters a to z, the digits 0 to 9 and punctuation")
+    return line
+
+
+def _when(line: str, now: float, zone: ZoneInfo) -> When:
+    """What a text without a zone says: tried from what can be nothing else to what may be anything."""
+    if line.startswith("@"):
+        return Cron(_macro(line))
+    if cronline.looks(line):
+        return Cron(cronline.canonical(line))
+    if interval := _every(line):
+        return interval
+    if (span := durations.seconds(_without_in(line))) is not None:
+        return _later(span, now)
+    if line in ALONE:
+        return Cron(ALONE[line])
+    words = said(line)
+    return Cron(cronline.canonical(cron_line(words).lower())) if recurs(words) else At(instant(words, now, zone))
+
+
+def _macro(line: str) -> str:
+    if line in cronline.MACROS:
+        return cronline.MACROS[line]
+    near = closest(line, cronline.MACROS) or line.removeprefix("@")
+    raise ScheduleError(f"{quoted(line)} is none of {', '.join(cronline.MACROS)}", near, "@daily")
+
+
+def _every(line: str) -> Every | None:
+    """``every 2h``; refused where more is said, such as on which days, which no interval knows."""
+    begun = re.fullmatch(r"(?:every|each) (.+)", line)
+    if not begun:
+        return None
+    if begun[1] in ("minute", "hour", "day", "week"):
+        return Every(durations.leading(f"1 {begun[1]}")[0] or 0)
+    span, rest = durations.leading(begun[1])
+    if span is None:
+        return None
+    if rest:
+        short, days = durations.short(span), rest.removeprefix("on ")
+        what = f"an interval of {durations.spelt(span)} is counted from when it is set, and knows no {quoted(rest)}"
+        raise ScheduleError(what, f"every {short}", f"every {days}", f"every day {rest}")
+    return _interval(span)
+
+
+def _interval(span: int) -> Every:
+    if span < SHORTEST:
+        raise ScheduleError(
+            f"every {durations.short(span)} is too often: at most once in {SHORTEST} seconds", "every 1m"
+        )
+    if span > _FARTHEST:
+        raise ScheduleError(f"an interval of more than {YEARS} years", "every 52w")
+    return Every(span)
+
+
+def _without_in(line: str) -> str:
+    return re.sub(r"^(?:in|after) | (?:from now|later)$", "", line)
+
+
+def _later(span: int, now: float) -> At:
+    if span == 0:
+        raise ScheduleError("that is now, and a schedule is for later", "in 1m")
+    if span > _FARTHEST:
+        raise ScheduleError(f"more than {YEARS} years ahead", "in 52w")
+    return At(float(math.ceil(now) + span))

@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 
 from cronsim import CronSim
 
-from hermes_kernel.core.schedule.clocks import first, passes, shown
+from hermes_kernel.core.schedule.clocks import passes, reached, shown
 from hermes_kernel.core.schedule.when import At, Cron, Every, Timed
 
 END = datetime(9900, 1, 1, tzinfo=UTC).timestamp()
@@ -69,7 +69,7 @@ def _once_each(walls: Iterator[datetime], zone: ZoneInfo) -> Iterator[float]:
     """The instants of fixed times; what clocks jump over at once runs once."""
     last = -math.inf
     for wall in walls:
-        t = first(wall, zone)
+        t = reached(wall, zone)
         if t > last:
             yield t
         last = t

@@ -1,107 +1,121 @@
-"""What is for once: a date and a time, ``tomorrow at 9``, ``monday 9am``, ISO; as an instant that is still to come."""
+"""What is for once: a date and a time, ``tomorrow at 9``, ``monday 9am``; as an instant that is still to come."""
 
 from __future__ import annotations
 
-import re
-from datetime import UTC, date, datetime, timedelta, timezone
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from hermes_kernel.core.schedule.clocks import first, jump, passes, shown
+from hermes_kernel.core.schedule.clocks import jump, month_end, passes, shown
+from hermes_kernel.core.schedule.lexicon import DAYS, MONTHS
 from hermes_kernel.core.schedule.recurring import NINE
-from hermes_kernel.core.schedule.spelling import quoted
 from hermes_kernel.core.schedule.when import ScheduleError
-from hermes_kernel.core.schedule.words import DAY_NAMES, Said, Time
+from hermes_kernel.core.schedule.words import Said
 
 YEARS = 100
 """Further ahead nobody plans, and no zone's rules are known."""
-
-_ISO = re.compile(
-    r"(?:on )?([0-9]{4})-([0-9]{2})-([0-9]{2})"
-    r"(?:(?:t| at | )\s*(?:([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.[0-9]+)?)?\s*(z|[+-][0-9]{2}:?[0-9]{2})?|(.+)))?"
-)
-"""Also with words for the time: ``2026-12-24 at 6pm``."""
+LEAP = 8  # years within which every day of the calendar comes again, 2100 or not
 
 
-def iso(text: str) -> re.Match[str] | None:
-    """The parts of a date in ISO's form at the beginning of ``text``, if that is what it is."""
-    return _ISO.fullmatch(text)
-
-
-def of_iso(found: re.Match[str], now: float, zone: ZoneInfo) -> float:
-    """The instant that `iso` found.
+def instant(said: Said, now: float, zone: ZoneInfo) -> float:
+    """When that is which ``said`` means: the first time after ``now``.
 
     Raises:
-        ScheduleError: there is none, or it is past.
+        ScheduleError: it is past, never comes, or does not say when.
     """
-    year, month, day = (int(found[group]) for group in (1, 2, 3))
-    if found[4] is None:
-        raise ScheduleError(
-            f"at what time on {found[1]}-{found[2]}-{found[3]}?", f"{found[1]}-{found[2]}-{found[3]} {NINE}"
-        )
-    try:
-        wall = datetime(year, month, day, int(found[4]), int(found[5]), int(found[6] or 0))
-    except ValueError as error:
-        raise ScheduleError(f"{quoted(found[0])} is no date and time: {error}") from None
-    if found[7]:
-        return ahead(wall.replace(tzinfo=_offset(found[7])).timestamp(), now, zone)
-    return ahead(_on(wall, zone), now, zone)
+    _whole(said)
+    clock = time(said.times[0].hour, said.times[0].minute, said.times[0].second)
+    if said.date and said.offset:
+        t = datetime.combine(said.date, clock, said.offset).timestamp()
+        return _ahead(t, shown(max(t, 0.0), zone), now, zone)
+    wall = None
+    for day in _candidates(said, shown(now, zone).date()):
+        wall = datetime.combine(day, clock)
+        if (t := _at(wall, zone)) > now:
+            return _ahead(t, wall, now, zone)
+    if wall is None:
+        raise ScheduleError("that day never comes", f"{_day(said)} at {said.times[0]}")
+    return _ahead(now, wall, now, zone)
 
 
-def of_words(said: Said, now: float, zone: ZoneInfo) -> float:
-    """The instant that ``said`` means.
-
-    Raises:
-        ScheduleError: there is none, or it is past.
-    """
+def _whole(said: Said) -> None:
+    """All that a time for once needs is there, and no more."""
+    numbers = (*said.numbers, *said.ordinals)
+    if len(numbers) > 1 or (numbers and not said.months):
+        number = numbers[-1]
+        raise ScheduleError(f"{number} of what?", f"in {number}m", f"at {number:02}:00", f"{_day(said)} at {NINE}")
     if not said.times:
-        raise ScheduleError("at what time?", f"{_said_day(said)} at {NINE}")
-    time = said.times[0]
-    today = shown(now, zone).date()
-    days = (
-        [today + timedelta(days=1)] if said.day == "tomorrow" else [today + timedelta(days=ahead) for ahead in range(9)]
+        raise ScheduleError("at what time of the day?", f"{_day(said)} at {NINE}")
+    if len(said.times) > 1:
+        near = f"{_day(said)} at {said.times[0]}"
+        raise ScheduleError(
+            "two times of the day are two schedules, or one that comes again", near, f"every day at {said.times[0]}"
+        )
+    if said.offset and not said.date:
+        raise ScheduleError("an offset from UTC goes with a date", f"{_day(said)} at {said.times[0]} utc")
+    if said.months and (not numbers or len(said.months) > 1):
+        raise ScheduleError("on which day?", f"{_day(said)} at {said.times[0]}")
+    if said.coming and not said.days:
+        raise ScheduleError(f"{said.coming} what?", f"{said.coming} monday at {said.times[0]}")
+    if said.year and not said.months:
+        raise ScheduleError(
+            f"on which day of {said.year}?", f"{said.year}-12-24 {said.times[0]}", f"{_day(said)} at {said.times[0]}"
+        )
+
+
+def _candidates(said: Said, today: date) -> Iterator[date]:
+    """The days on which it may be, the nearest first."""
+    if said.date:
+        days: Iterator[date] = iter((said.date,))
+    elif said.months:
+        days = _dates(said, today)
+    else:
+        days = (today + timedelta(days=ahead) for ahead in range(15))
+    return (day for day in days if _fits(day, said, today))
+
+
+def _dates(said: Said, today: date) -> Iterator[date]:
+    number = (*said.numbers, *said.ordinals)[0]
+    for year in (said.year,) if said.year else range(today.year, today.year + LEAP + 1):
+        if 1 <= year <= 9999 and 1 <= number <= month_end(year, said.months[0]).day:
+            yield date(year, said.months[0], number)
+
+
+def _fits(day: date, said: Said, today: date) -> bool:
+    if said.relative and day != today + timedelta(days=said.relative == "tomorrow"):
+        return False
+    if said.coming == "next" and day <= today:
+        return False
+    return not said.days or day.isoweekday() % 7 in said.days
+
+
+def _at(wall: datetime, zone: ZoneInfo) -> float:
+    if times := passes(wall, zone):
+        return times[0]
+    instead = shown(jump(wall, zone), zone)
+    raise ScheduleError(
+        f"{wall:%Y-%m-%d %H:%M} does not exist in {zone.key}: clocks go forward over it, to {instead:%H:%M}",
+        f"{instead:%Y-%m-%d %H:%M}",
     )
-    if said.day == "today":
-        days = days[:1]
-    if said.days:
-        days = [
-            day for day in days if (day.weekday() + 1) % 7 == said.days[0] and (day > today or said.coming != "next")
-        ]
-    for day in days:
-        t = _on(datetime(day.year, day.month, day.day, time.hour, time.minute), zone)
-        if t > now:
-            return t
-    raise ScheduleError(f"{time} today has passed", f"tomorrow at {time}")
 
 
-def ahead(t: float, now: float, zone: ZoneInfo) -> float:
-    """``t``, if it is still to come.
-
-    Raises:
-        ScheduleError: it is past, or more than `YEARS` ahead.
-    """
+def _ahead(t: float, wall: datetime, now: float, zone: ZoneInfo) -> float:
     if t <= now:
-        wall = shown(t, zone)
-        raise ScheduleError(f"{wall:%Y-%m-%d %H:%M} has passed", f"tomorrow at {wall:%H:%M}")
+        today = shown(now, zone)
+        later = (f"{year}-{wall:%m-%d} {wall:%H:%M}" for year in range(today.year, today.year + LEAP + 1))
+        soon = "today" if wall.time() > today.time() else "tomorrow"
+        raise ScheduleError(f"{wall:%Y-%m-%d %H:%M} has passed", f"{soon} at {wall:%H:%M}", *later)
     if t > now + YEARS * 366 * 86_400:
-        raise ScheduleError(f"that is more than {YEARS} years ahead", "in 52 weeks")
+        raise ScheduleError(f"{wall:%Y-%m-%d} is more than {YEARS} years ahead", f"tomorrow at {wall:%H:%M}")
     return t
 
 
-def _on(wall: datetime, zone: ZoneInfo) -> float:
-    if not passes(wall, zone):
-        instead = shown(jump(wall, zone), zone)
-        raise ScheduleError(
-            f"{wall:%Y-%m-%d %H:%M} is a time that clocks in {zone.key} jump over", f"{instead:%Y-%m-%d %H:%M}"
-        )
-    return first(wall, zone)
-
-
-def _said_day(said: Said) -> str:
-    return said.day or (DAY_NAMES[said.days[0]] if said.days else "tomorrow")
-
-
-def _offset(text: str) -> timezone:
-    if text == "z":
-        return UTC
-    size = timedelta(hours=int(text[1:3]), minutes=int(text[-2:]))
-    return timezone(-size if text[0] == "-" else size)
+def _day(said: Said) -> str:
+    """The day of ``said``, as a proposal begins."""
+    if said.date:
+        return said.date.isoformat()
+    if said.months:
+        number = ((*said.numbers, *said.ordinals) or (1,))[0]
+        last = month_end(2028, said.months[0]).day
+        return f"{MONTHS[said.months[0] - 1].lower()} {min(max(number, 1), last)}" + f" {said.year}" * bool(said.year)
+    return said.relative or (DAYS[said.days[0]].lower() if said.days else "tomorrow")

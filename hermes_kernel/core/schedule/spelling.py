@@ -1,4 +1,4 @@
-"""What a person may have meant by a word, and how a word of theirs is quoted."""
+"""What a person may have meant by a word, how a word of theirs is quoted, and what is amiss with a part of a text."""
 
 from __future__ import annotations
 
@@ -6,28 +6,39 @@ from collections.abc import Iterable
 
 from hermes_kernel.core.text import brief, scrub
 
-FAR = 3  # changes of a letter from which on two words are not alike
+FAR = 3  # letters that must change before two words are no longer alike
+QUOTED = 60  # characters of a person's text in a message
+
+
+class Amiss(Exception):
+    """``what`` is wrong with the part ``written`` of a text, in whose place ``instead`` could stand."""
+
+    def __init__(self, what: str, written: str, *instead: str) -> None:
+        self.what, self.written, self.instead = what, written, instead
+        super().__init__(what)
 
 
 def quoted(text: str) -> str:
     """``text`` as it may stand in a message: short, on one line, readable, and never taken for a valid form."""
-    plain = "".join(letter if letter.isprintable() else "\ufffd" for letter in scrub(" ".join(text.split())))
-    return f"“{brief(plain.replace('`', chr(39)), 60)}”"
+    line = brief(scrub(text).replace("`", "'"), QUOTED)
+    return f"“{''.join(letter if letter.isprintable() else '�' for letter in line)}”"
 
 
 def closest(word: str, words: Iterable[str]) -> str:
     """The one of ``words`` that is most like ``word``; empty where none is."""
-    if len(word) > 40:
-        return ""
-    apart, near = min(((_apart(word, each), each) for each in words), default=(FAR, ""))
-    return near if apart < min(FAR, len(word)) else ""
+    far = min(FAR, len(word))
+    alike = [each for each in words if abs(len(each) - len(word)) < far]
+    apart, near = min(((_apart(word, each), each) for each in alike), default=(far, ""))
+    return near if apart < far else ""
 
 
 def _apart(one: str, two: str) -> int:
-    """How many letters must be put in, left out or changed."""
-    row = list(range(len(two) + 1))
+    """How many letters must be put in, left out, changed, or put before their neighbour, to make one of the other."""
+    before, above, row = [0], [0], list(range(len(two) + 1))
     for at, letter in enumerate(one, 1):
-        above, row = row, [at]
+        before, above, row = above, row, [at]
         for to, other in enumerate(two, 1):
             row.append(min(above[to] + 1, row[-1] + 1, above[to - 1] + (letter != other)))
+            if at > 1 and to > 1 and letter == two[to - 2] and other == one[at - 2]:
+                row[-1] = min(row[-1], before[to - 2] + 1)
     return row[-1]

@@ -14,7 +14,9 @@ class ScheduleError(ValueError):
 
     def __init__(self, what: str, *near: str) -> None:
         self.what, self.near = what, near
-        super().__init__("\n".join([what, *(["Nearest: " + " or ".join(f"`{each}`" for each in near)] if near else [])]))
+        super().__init__(
+            "\n".join([what, *(["Nearest: " + " or ".join(f"`{each}`" for each in near)] if near else [])])
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,213 +5,255 @@ word of a schedule is refused by name, so that nothing a person wrote is passed 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, date, timedelta, timezone
+from typing import NamedTuple
 
-from hermes_kernel.core.schedule.spelling import closest, quoted
+from hermes_kernel.core.schedule.clocks import month_end
+from hermes_kernel.core.schedule.lexicon import GROUPS, LAST, WORDS
+from hermes_kernel.core.schedule.spelling import Amiss, closest, quoted
 from hermes_kernel.core.schedule.when import ScheduleError
-
-LAST = 0
-"""The ordinal of the last, as in ``last friday``."""
-
-DAY_NAMES = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
-MONTH_NAMES = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-    "december",
-)  # fmt: skip
-ORDINALS = ("last", "first", "second", "third", "fourth", "fifth")
-
-_DAYS = {
-    **{name: at for at, name in enumerate(DAY_NAMES)},
-    **{name[:3]: at for at, name in enumerate(DAY_NAMES)},
-    "tues": 2, "wednes": 3, "thur": 4, "thurs": 4,
-}  # fmt: skip
-_MONTHS = {name[:cut]: at for at, name in enumerate(MONTH_NAMES, 1) for cut in (3, None)} | {"sept": 9}
-_GROUPS = {"weekday": (1, 2, 3, 4, 5), "weekend": (6, 0), "workday": (1, 2, 3, 4, 5)}
-_UNITS = ("minute", "hour", "day", "week", "month", "year")
-_ADVERBS = {
-    "hourly": "hour",
-    "daily": "day",
-    "weekly": "week",
-    "monthly": "month",
-    "yearly": "year",
-    "annually": "year",
-}
-_FILLERS = frozenset(("on", "the", "of", "in", "at", "and"))
-_KNOWN = (
-    *_DAYS, *_MONTHS, *_GROUPS, *_UNITS, *_ADVERBS, *ORDINALS, *_FILLERS, "every", "each", "next", "this", "today",
-    "tomorrow", "noon", "midnight", "other", "to", "through",
-)  # fmt: skip
 
 _TOKEN = re.compile(
     r"""\s*(?:
-      (?P<past>(?:at\s+)?:(?P<past_minute>[0-9]{2}))
-    | (?P<time>(?:at\s+)?(?P<hour>[0-9]{1,2})(?:[:.](?P<minute>[0-9]{2}))?(?::(?P<second>[0-9]{2}))?
-        \s*(?P<half>[ap]\.?m\b\.?)
-      | (?:at\s+)?(?P<hour24>[0-9]{1,2})[:](?P<minute24>[0-9]{2})(?::(?P<second24>[0-9]{2}))?
-      | at\s+(?P<bare>[0-9]{1,2})(?:\s*o['’]?clock)?(?![0-9a-z:/-]))
-    | (?P<ordinal>(?P<nth>[0-9]{1,3})(?:st|nd|rd|th))(?![a-z0-9])
-    | (?P<number>[0-9]{1,6})(?![0-9a-z])
-    | (?P<word>[a-z]+(?:'s)?)
-    | (?P<joint>,|&|-)
+      (?P<date>[0-9]{4}-[0-9]{1,2}-[0-9]{1,2})(?:t(?=[0-9])|(?![0-9a-z]))
+    | (?P<past>(?:at\s+)?:[0-9]{2})(?![0-9])
+    | (?P<time>(?:at\s+)?(?P<hour>[0-9]{1,2})(?:[:.](?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2}))?)?
+          \s*(?P<half>[ap])\.?m\b\.?
+      | (?:at\s+)?(?P<hour24>[0-9]{1,2}):(?P<minute24>[0-9]{2})(?::(?P<second24>[0-9]{2})(?:\.[0-9]{1,9})?)?(?![0-9:])
+      | at\s+(?P<bare>[0-9]{1,2})(?:\s*o'?clock)?(?![0-9a-z:./-]))
+    | (?P<offset>z\b|[+-][0-9]{2}:?[0-9]{2}(?![0-9]))
+    | (?P<nth>[0-9]{1,3}(?:st|nd|rd|th))\b
+    | (?P<number>[0-9]{1,6})(?![0-9a-z.:])
+    | (?P<word>[a-z]+)
+    | (?P<joint>[,&])
+    | (?P<to>-)
     | (?P<other>\S+) )""",
     re.VERBOSE,
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Time:
     """A time of the day on a clock."""
 
     hour: int
     minute: int
+    second: int = 0
 
     def __str__(self) -> str:
-        return f"{self.hour:02}:{self.minute:02}"
+        return f"{self.hour:02}:{self.minute:02}" + (f":{self.second:02}" if self.second else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What the words say. ``nth`` are pairs of an ordinal and a day of the week; days of the week count from Sunday, 0.
-    ``unit`` is the one after ``every``; ``past`` minutes of each hour. ``numbers`` and ``ordinals`` have found no place
-    yet. ``again``: it says that it is not for once."""
+    """What the words say. ``every`` and ``once`` say how often; ``unit`` is what is counted, ``day`` or ``month``.
+    Days of the week count from Sunday, 0; ``nth`` are pairs of an ordinal and such a day; ``dates`` are days of a
+    month, or ``L`` and ``LW``. ``past`` are minutes of each hour, ``relative`` is today or tomorrow, ``coming`` next or
+    this. ``numbers`` and ``ordinals`` have found no place yet; ``to``: the end of a span is still to come."""
 
-    again: bool = False
+    every: bool = False
+    once: bool = False
+    other: bool = False
     unit: str = ""
     days: tuple[int, ...] = ()
     nth: tuple[tuple[int, int], ...] = ()
     dates: tuple[str, ...] = ()
     months: tuple[int, ...] = ()
+    year: int = 0
+    date: date | None = None
     times: tuple[Time, ...] = ()
+    offset: timezone | None = None
     past: tuple[int, ...] = ()
     numbers: tuple[int, ...] = ()
     ordinals: tuple[int, ...] = ()
-    day: str = ""
+    relative: str = ""
     coming: str = ""
-    span: bool = False
-    other: bool = False
-    before: str = ""
+    to: bool = False
 
 
-def said(text: str) -> Said:
-    """What the lower-case ``text`` says.
+class Token(NamedTuple):
+    """A word and what it is; ``before`` is the one before it."""
+
+    kind: str
+    value: int
+    text: str
+    before: str
+    match: re.Match[str]
+
+
+def said(line: str) -> Said:
+    """What the lower-case ``line`` says.
 
     Raises:
         ScheduleError: there is something in it that is no part of a schedule.
     """
     found = Said()
-    for token in _TOKEN.finditer(text):
-        found = replace(_with(found, token), before=token[0].strip())
+    try:
+        for token in _tokens(line):
+            found = _FOLDS[token.kind](found, token)
+    except Amiss as amiss:
+        raise ScheduleError(amiss.what, *(line.replace(amiss.written, each, 1) for each in amiss.instead)) from None
+    if found.to:
+        raise ScheduleError("a span of times or days without an end, or of what has none", "0 9-17 * * 1-5")
     return found
 
 
-def _with(so_far: Said, token: re.Match[str]) -> Said:
-    match token.lastgroup:
-        case _ if token["past"]:
-            return replace(so_far, past=(*so_far.past, _minute(token["past_minute"])))
-        case _ if token["time"]:
-            return replace(so_far, times=(*so_far.times, _time(token)))
-        case _ if token["ordinal"]:
-            return replace(so_far, ordinals=(*so_far.ordinals, int(token["nth"])))
-        case _ if token["number"]:
-            return _with_number(so_far, int(token["number"]))
-        case _ if token["joint"]:
-            return replace(so_far, span=True) if token["joint"] == "-" else so_far
-        case _ if token["word"]:
-            return _with_word(so_far, token["word"])
-        case _:
-            raise ScheduleError(f"{quoted(token['other'])} is no part of a schedule")
+def _tokens(line: str) -> Iterator[Token]:
+    before = ""
+    for match in _TOKEN.finditer(line):
+        text = match[0].strip()
+        kind, value = WORDS.get(text, ("unknown", 0)) if match["word"] else (match.lastgroup or "", 0)
+        yield Token(_kind(match, kind), value, text, before, match)
+        before = text
 
 
-def _with_number(so_far: Said, number: int) -> Said:
-    if so_far.times and so_far.before in (",", "and", "&") and number < 24:
+def _kind(match: re.Match[str], kind: str) -> str:
+    return "time" if match["time"] else kind
+
+
+def _day(so_far: Said, token: Token) -> Said:
+    if so_far.ordinals:
+        pairs = tuple((nth, token.value) for nth in so_far.ordinals)
+        return replace(so_far, nth=(*so_far.nth, *pairs), ordinals=())
+    if so_far.to and so_far.days:
+        start = so_far.days[-1]
+        between = tuple((start + step) % 7 for step in range(1, (token.value - start) % 7 + 1))
+        return replace(so_far, days=(*so_far.days, *between), to=False)
+    return replace(so_far, days=(*so_far.days, token.value))
+
+
+def _days(so_far: Said, token: Token) -> Said:
+    return replace(_day(so_far, token), every=True)
+
+
+def _group(so_far: Said, token: Token) -> Said:
+    """Weekdays and weekends; the last weekday of a month is a date."""
+    days = GROUPS[token.value]
+    if so_far.ordinals == (LAST,) and len(days) > 2:
+        return replace(so_far, dates=(*so_far.dates, "LW"), ordinals=())
+    if so_far.ordinals:
+        raise Amiss(f"{quoted(token.text)} after an ordinal: a month has a last weekday", token.text, "monday")
+    return replace(so_far, days=(*so_far.days, *days), every=True)
+
+
+def _unit(so_far: Said, token: Token) -> Said:
+    unit = token.text.removesuffix("s")
+    if so_far.numbers:
+        raise _counted(so_far, unit)
+    if unit == "day" and so_far.ordinals:
+        dates = tuple("L" if each == LAST else str(each) for each in so_far.ordinals)
+        return replace(so_far, dates=(*so_far.dates, *dates), ordinals=())
+    return replace(so_far, unit=unit if unit in ("month", "year") or not so_far.unit else so_far.unit)
+
+
+def _counted(so_far: Said, unit: str) -> ScheduleError:
+    many = so_far.numbers[-1]
+    near = (f"0 9 1 */{many} *", "every january 1st at 09:00") if so_far.every else (f"in {many * 30}d", f"in {many}w")
+    return ScheduleError(f"{many} {unit}{'s' * (many != 1)}: not counted, for not all are equally long", *near)
+
+
+def _adverb(so_far: Said, token: Token) -> Said:
+    units = ("hour", "day", "week", "month", "year")
+    return replace(so_far, every=True, unit=so_far.unit or units[token.value])
+
+
+def _number(so_far: Said, token: Token) -> Said:
+    number = token.value or int(token.text)
+    if number >= 1000:
+        return replace(so_far, year=number)
+    if so_far.times and token.before in (",", "and", "&") and number < 24:
         return replace(so_far, times=(*so_far.times, Time(number, 0)))
     return replace(so_far, numbers=(*so_far.numbers, number))
 
 
-def _with_word(so_far: Said, word: str) -> Said:
-    single = word.removesuffix("s")
-    if word in _DAYS or (single in DAY_NAMES):
-        return _with_day(so_far, _DAYS[word if word in _DAYS else single], again=word not in _DAYS)
-    if word in _MONTHS:
-        return replace(so_far, months=(*so_far.months, _MONTHS[word]))
-    if single in _GROUPS:
-        return _with_group(so_far, single)
-    if word in ("noon", "midnight"):
-        return replace(so_far, times=(*so_far.times, Time(12 if word == "noon" else 0, 0)))
-    if word in ORDINALS:
-        return replace(so_far, ordinals=(*so_far.ordinals, ORDINALS.index(word)))
-    return _with_particle(so_far, word, single)
+def _date(so_far: Said, token: Token) -> Said:
+    written = token.match["date"]
+    year, month, day = map(int, written.split("-"))
+    try:
+        return replace(so_far, date=date(year, month, day))
+    except ValueError:
+        month = min(max(month, 1), 12)
+        days = (month_end(min(max(each, 1), 9999), month) for each in (year, year + 1))
+        raise Amiss(f"{written} is no day of the calendar", written, *(each.isoformat() for each in days)) from None
 
 
-def _with_particle(so_far: Said, word: str, single: str) -> Said:
-    if word in _FILLERS:
-        return so_far
-    if word in ("every", "each"):
-        return replace(so_far, again=True)
-    if word in _ADVERBS:
-        return replace(so_far, again=True, unit=_ADVERBS[word])
-    if single in _UNITS:
-        return _with_unit(so_far, single)
-    if word in ("today", "tomorrow"):
-        return replace(so_far, day=word)
-    if word in ("next", "this"):
-        return replace(so_far, coming=word)
-    if word in ("to", "through", "other"):
-        return replace(so_far, other=True) if word == "other" else replace(so_far, span=True)
-    raise _unknown(word)
+def _offset(so_far: Said, token: Token) -> Said:
+    sign, digits = token.text[0], token.text[1:].replace(":", "")
+    size = timedelta(hours=int(digits[:2]), minutes=int(digits[2:])) if digits else timedelta()
+    if size >= timedelta(days=1):
+        raise Amiss(f"{quoted(token.text)} is no offset from UTC: less than a day", token.text, "z")
+    return replace(so_far, offset=timezone(-size if sign == "-" else size) if digits else UTC)
 
 
-def _with_day(so_far: Said, day: int, *, again: bool) -> Said:
-    again = again or so_far.again
-    if so_far.ordinals:
-        pairs = tuple((nth, day) for nth in so_far.ordinals)
-        return replace(so_far, nth=(*so_far.nth, *pairs), ordinals=(), again=True)
-    if so_far.span and so_far.days:
-        start = so_far.days[-1]
-        between = tuple((start + step) % 7 for step in range(1, (day - start) % 7 + 1))
-        return replace(so_far, days=(*so_far.days, *between), span=False, again=again)
-    return replace(so_far, days=(*so_far.days, day), again=again)
+def _past(so_far: Said, token: Token) -> Said:
+    minute = int(token.text[-2:])
+    if minute > 59:
+        raise Amiss(f":{minute} is no minute of an hour: :00 to :59", token.text, "at :59")
+    return replace(so_far, past=(*so_far.past, minute))
 
 
-def _with_group(so_far: Said, group: str) -> Said:
-    if so_far.ordinals == (LAST,) and group != "weekend":
-        return replace(so_far, dates=(*so_far.dates, "LW"), ordinals=(), again=True)
-    return replace(so_far, days=(*so_far.days, *_GROUPS[group]), again=True)
+def _time(so_far: Said, token: Token) -> Said:
+    found = token.match
+    hour, minute, second = (int(found[name] or found[f"{name}24"] or 0) for name in ("hour", "minute", "second"))
+    hour = hour or int(found["bare"] or 0)
+    at, written = ("at ", token.text[3:]) if token.text.startswith("at ") else ("", token.text)
+    if found["half"] and not 1 <= hour <= 12:
+        raise Amiss(
+            f"{quoted(written)} is no time: 1 to 12 stand before am and pm", token.text, f"{at}{hour % 24:02}:00"
+        )
+    if found["half"]:
+        hour = hour % 12 + 12 * (found["half"] == "p")
+    if hour > 23 or minute > 59 or second > 59:
+        nearest = f"{at}{hour % 24:02}:{min(minute, 59):02}"
+        raise Amiss(f"{quoted(written)} is no time: 00:00 to 23:59", token.text, nearest)
+    return replace(so_far, times=(*so_far.times, Time(hour, minute, second)))
 
 
-def _with_unit(so_far: Said, unit: str) -> Said:
-    if unit == "day" and LAST in so_far.ordinals:
-        dates = tuple("L" if each == LAST else str(each) for each in so_far.ordinals)
-        return replace(so_far, dates=(*so_far.dates, *dates), ordinals=(), again=True)
-    if unit == "month" and so_far.unit in ("", "month"):
-        return replace(so_far, unit="month")
-    return replace(so_far, unit=so_far.unit or unit)
+def _noon(so_far: Said, token: Token) -> Said:
+    return replace(so_far, times=(*so_far.times, Time(token.value, 0)))
 
 
-def _minute(text: str) -> int:
-    if int(text) > 59:
-        raise ScheduleError(f":{text} is no minute of an hour: 00 to 59", "every hour at :59")
-    return int(text)
+def _named(so_far: Said, token: Token) -> Said:
+    return replace(so_far, **{token.kind: token.text})  # type: ignore[arg-type]  # both are texts
 
 
-def _time(token: re.Match[str]) -> Time:
-    hour = int(token["hour"] or token["hour24"] or token["bare"])
-    minute = int(token["minute"] or token["minute24"] or 0)
-    second = int(token["second"] or token["second24"] or 0)
-    written = token["time"].removeprefix("at").strip()
-    if token["half"]:
-        if not 1 <= hour <= 12:
-            raise ScheduleError(
-                f"{quoted(written)} is no time: before am and pm stands 1 to 12", f"at {hour % 24:02}:{minute % 60:02}"
-            )
-        hour = hour % 12 + (12 if token["half"].startswith("p") else 0)
-    if hour > 23 or minute > 59:
-        raise ScheduleError(f"{quoted(written)} is no time: 00:00 to 23:59", f"at {hour % 24:02}:{min(minute, 59):02}")
-    if second:
-        raise ScheduleError(f"{quoted(written)}: seconds are not kept", f"at {hour:02}:{minute:02}")
-    return Time(hour, minute)
+def _flag(so_far: Said, token: Token) -> Said:
+    return replace(so_far, **{token.kind: True})  # type: ignore[arg-type]  # all are flags
 
 
-def _unknown(word: str) -> ScheduleError:
-    near = closest(word, _KNOWN)
-    return ScheduleError(f"{quoted(word)} is no word of a schedule" + (f"; {near}?" if near else ""))
+def _unknown(_: Said, token: Token) -> Said:
+    near = closest(token.text, WORDS)
+    raise Amiss(f"{quoted(token.text)} is no word of a schedule", token.text, *([near] if near else []))
+
+
+def _cron_alone(_: Said, token: Token) -> Said:
+    raise ScheduleError(f"{quoted(token.text)} is said by a cron line alone", "*/30 9-16 * * 1-5")
+
+
+_FOLDS: Mapping[str, Callable[[Said, Token], Said]] = {
+    "day": _day,
+    "days": _days,
+    "group": _group,
+    "unit": _unit,
+    "adverb": _adverb,
+    "number": _number,
+    "date": _date,
+    "offset": _offset,
+    "past": _past,
+    "time": _time,
+    "noon": _noon,
+    "relative": _named,
+    "coming": _named,
+    "every": _flag,
+    "once": _flag,
+    "other": _flag,
+    "to": _flag,
+    "month": lambda so_far, token: replace(so_far, months=(*so_far.months, token.value)),
+    "ordinal": lambda so_far, token: replace(so_far, ordinals=(*so_far.ordinals, token.value)),
+    "nth": lambda so_far, token: replace(so_far, ordinals=(*so_far.ordinals, int(token.text[:-2]))),
+    "joint": lambda so_far, _: so_far,
+    "beyond": _cron_alone,
+    "unknown": _unknown,
+}

@@ -11,6 +11,10 @@ from hermes_kernel.core.learning.loops import Happened, LoopRow, Summary, pendin
 from hermes_kernel.core.learning.tally import Latest
 from hermes_kernel.core.learnt import LOOPS, Dated, Looked
 from hermes_kernel.core.messages import Usage
+from hermes_kernel.core.planned import PLANNED, SCHEDULE, JobSet
+from hermes_kernel.core.schedule.outlook import outlook
+from hermes_kernel.core.schedule.rows import RunRow
+from hermes_kernel.core.schedule.rows import rows as told
 
 if TYPE_CHECKING:
     from hermes_kernel.core.events import Kept
@@ -33,10 +37,15 @@ def loops(store: Store, settings: Settings, plans: Mapping[str, str] | None = No
     Raises:
         StoreError: the store cannot be read.
     """
-    learnt = store.learnt()
+    learnt, jobs = store.learnt(), store.learnt(PLANNED)
     with store.counting() as counting:
-        happened = _happened(counting, learnt)
-    return rows(happened, planned(settings, learnt) | dict(plans or {}))
+        happened = _happened(counting, learnt, ran(jobs))
+    return rows(happened, planned(settings, learnt) | {"schedule": outlook(jobs)} | dict(plans or {}))
+
+
+def ran(jobs: tuple[Dated, ...]) -> tuple[RunRow, ...]:
+    """What became of the instants of jobs, the newest first."""
+    return told(jobs, {each.fact.job.id: each.fact.job.name for each in jobs if isinstance(each.fact, JobSet)})
 
 
 def planned(settings: Settings, learnt: tuple[Dated, ...]) -> dict[str, str]:
@@ -58,7 +67,6 @@ def planned(settings: Settings, learnt: tuple[Dated, ...]) -> dict[str, str]:
         "agent iteration": "with the next prompt",
         "compression": f"at {settings.compress_at:.0%} of the window",
         "session accumulation": "with the next conversation",
-        "schedule": "no jobs yet",
         **slow,
     }
 
@@ -107,7 +115,7 @@ def _due(learnt: tuple[Dated, ...], loop: str) -> str:
 # --- what happened
 
 
-def _happened(counting: Counting, learnt: tuple[Dated, ...]) -> Happened:
+def _happened(counting: Counting, learnt: tuple[Dated, ...], runs: tuple[RunRow, ...]) -> Happened:
     kinds = counting.latest()
     looks = _looks(counting, learnt)
     begun = counting.begun(looks)
@@ -120,7 +128,8 @@ def _happened(counting: Counting, learnt: tuple[Dated, ...]) -> Happened:
         begun=begun,
         searches=counting.called("session_search", begun[-1]) if begun else 0,
         learnt=learnt,
-        spent=_spent(counting, looks),
+        spent=_spent(counting, looks) | {SCHEDULE: _ran_for(counting, runs)},
+        runs=runs,
     )
 
 
@@ -134,6 +143,11 @@ def _spent(counting: Counting, looks: Mapping[str, str]) -> dict[str, Usage]:
     """What each loop has cost."""
     spent = counting.spent(looks)
     return {loop: sum((spent.get(each, Usage()) for each in looks if looks[each] == loop), Usage()) for loop in LOOPS}
+
+
+def _ran_for(counting: Counting, runs: tuple[RunRow, ...]) -> Usage:
+    """What the conversations have cost that runs have reported from."""
+    return sum(counting.spent({each.session for each in runs if each.session}).values(), Usage())
 
 
 def _turn(counting: Counting, ends: Latest) -> Usage:

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from hermes_kernel.core.planned import PLANS
 from hermes_kernel.equipment import Equipment
 from hermes_kernel.learning.memory import Limits, Memory
 from hermes_kernel.learning.proposals import Proposals
@@ -66,6 +67,7 @@ class Lore:
     @cached_property
     def curator(self) -> Curator:
         """What tends to skills that nobody uses."""
+        from hermes_kernel.core.schedule.outlook import awaited
         from hermes_kernel.learning.curating import Curator
         from hermes_kernel.learning.curating.idling import last_active
         from hermes_kernel.learning.curating.means import Means
@@ -74,7 +76,7 @@ class Lore:
         store, clock = cast("Store", self.resources.store), self.resources.clock
         means = Means(
             self.skills, self.workshop, self.history, self.proposals, clock, lambda: self.settings,
-            lambda: last_active(store),
+            lambda: last_active(store), lambda: awaited(store.learnt(PLANS)),
         )  # fmt: skip
         return Curator(means, lambda: Reviewer(self.resources, self.asking))
 

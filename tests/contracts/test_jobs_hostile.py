@@ -26,7 +26,7 @@ REFUSED = [
     ({"when": ""}, []),
     ({"when": None}, ["When is it to run?"]),
     ({"when": 60}, ["When is it to run?"]),
-    ({"when": "every 0m"}, ["0m"]),
+    ({"when": "every 0m"}, ["every"]),
     ({"when": "0 9 31 2 *"}, []),
     ({"when": "2001-01-01T09:00"}, ["2001"]),
     ({"when": "soon\x00ish"}, []),

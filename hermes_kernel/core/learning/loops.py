@@ -12,6 +12,8 @@ from hermes_kernel.core.figures import counted, minute
 from hermes_kernel.core.learning.tally import Latest
 from hermes_kernel.core.learnt import Dated, LookDue, Looked, Remembered, SkillChanged, SkillMarked, SkillUsed
 from hermes_kernel.core.messages import Usage
+from hermes_kernel.core.planned import SCHEDULE
+from hermes_kernel.core.schedule.rows import RUNNING, WAITING, RunRow
 from hermes_kernel.core.text import brief
 
 SKIPPED = "skipped"
@@ -63,7 +65,7 @@ class Happened:
     """What the table is made from. ``kinds`` counts the facts of each kind by its name; ``reread`` the model calls that
     followed the last tool result, ``turn`` what the last turn cost. ``begun`` is when conversations began, in order,
     ``searches`` how often models have searched them since the last one did. ``learnt`` are the facts of the slow loops
-    in order, ``spent`` is what each of them has cost."""
+    in order, ``spent`` is what each of them has cost. ``runs`` are the instants of jobs, the newest first."""
 
     kinds: Mapping[str, Latest] = field(default_factory=dict)
     reread: int = 0
@@ -73,6 +75,7 @@ class Happened:
     searches: int = 0
     learnt: tuple[Dated, ...] = ()
     spent: Mapping[str, Usage] = field(default_factory=dict)
+    runs: tuple[RunRow, ...] = ()
 
     def latest(self, kind: str) -> Latest:
         """The facts of this kind, of which there may be none."""
@@ -92,7 +95,7 @@ def rows(happened: Happened, plans: Mapping[str, str]) -> tuple[LoopRow, ...]:
         _slow(happened, "nudge", _row(4, "nudge", "min", plans), _remembered(happened)),
         _slow(happened, "review", _row(5, "skill creation", "per task", plans), _skilled(happened)),
         _sessions(happened, _row(6, "session accumulation", "h", plans)),
-        _row(7, "schedule", "day", plans),
+        _scheduled(happened, _row(7, "schedule", "day", plans)),
         _slow(happened, "curator", _row(8, "curator", "week", plans), _curated(happened)),
     )
 
@@ -151,6 +154,22 @@ def _sessions(happened: Happened, row: LoopRow) -> LoopRow:
     wrote = f"{counted(len(happened.begun), 'conversation')}, {counted(happened.latest('Asked').count, 'turn')}"
     read = f"by {_counted(happened.searches, 'search', 'searches')}"
     return replace(row, last=happened.begun[-1], wrote=wrote, read=read)
+
+
+# --- jobs
+
+
+def _scheduled(happened: Happened, row: LoopRow) -> LoopRow:
+    """What wrote something is a run that ended; what reads it are those who were told."""
+    over = [each for each in happened.runs if each.outcome not in {RUNNING, WAITING}]
+    last = max((each.began for each in happened.runs if each.began is not None), default=None)
+    if not over:
+        return replace(row, last=last)
+    counts = Counter(each.outcome for each in over)
+    outcomes = ", ".join(f"{count:,} {outcome}" for outcome, count in sorted(counts.items()))
+    wrote = f"{counted(len(over), 'run')}: {outcomes}; the last: {brief(over[0].name, NAMED)}"
+    read, usage = f"told {counted(sum(each.told for each in over), 'time')}", happened.spent.get(SCHEDULE, Usage())
+    return replace(row, last=last, wrote=wrote, read=read, cost=_cost(usage, ""), usage=usage)
 
 
 # --- the slow ones

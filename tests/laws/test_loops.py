@@ -9,6 +9,7 @@ from hermes_kernel.core.learning.loops import COLUMNS, Happened, Summary, cells,
 from hermes_kernel.core.learning.tally import Latest
 from hermes_kernel.core.learnt import Dated, LookDue, Looked, Remembered, SkillChanged, SkillMarked, SkillUsed
 from hermes_kernel.core.messages import Usage
+from hermes_kernel.core.schedule.rows import RunRow
 
 NAMES = (
     "tool execution",
@@ -145,3 +146,27 @@ def test_counts_add_up_in_whatever_order(a, b, c):
     assert (a + b) + c == a + (b + c)
     assert (a + b).count == a.count + b.count
     assert (a + b).t == max(a.t, b.t)
+
+
+def test_jobs_are_told_with_how_their_runs_ended_and_who_was_told_of_them():
+    runs = (
+        RunRow("a", "r5", 50.0, "report", began=51.0, outcome="running"),
+        RunRow("a", "r4", 40.0, "report", asked=True, outcome="waiting"),
+        RunRow("b", "r3", 30.0, "look", began=31.0, ended=32.0, outcome="ran", told=2),
+        RunRow("a", "r2", 20.0, "report", began=21.0, ended=23.0, outcome="failed", told=1),
+        RunRow("a", "r1", 10.0, "report", outcome="skipped"),
+    )
+    row = table(Happened(runs=runs, spent={"schedule": Usage(3, 900, 100, cost=0.5)}), schedule="soon")["schedule"]
+    assert (row.last, row.next) == (51.0, "soon")
+    assert row.wrote == "3 runs: 1 failed, 1 ran, 1 skipped; the last: look"
+    assert (row.read, row.cost) == ("told 3 times", "3 calls, 1,000 tokens, $0.5000")
+
+
+def test_a_first_run_that_goes_on_has_written_nothing_yet():
+    row = table(Happened(runs=(RunRow("a", "r", 50.0, "report", began=51.0, outcome="running"),)))["schedule"]
+    assert (row.last, row.wrote, row.read) == (51.0, "nothing yet", "")
+
+
+def test_instants_that_were_all_skipped_ran_never():
+    row = table(Happened(runs=(RunRow("a", "r", 50.0, "report", outcome="skipped"),)))["schedule"]
+    assert (row.last, row.wrote, row.cost) == (None, "1 run: 1 skipped; the last: report", "")

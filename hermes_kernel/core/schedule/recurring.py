@@ -115,8 +115,8 @@ def _specific(said: Said, *, dated: bool) -> None:
                                 f"every year on january 1 at {_time(said)}")  # fmt: skip
         case _ if said.months and not (dated or said.nth or said.days or said.unit):
             month = MONTHS[said.months[0] - 1].lower()
-            near = (f"every {month} 1 at {_time(said)}", f"every day in {month} at {_time(said)}")
-            raise ScheduleError("on which day of the month?", *near)
+            first, each = f"every {month} 1 at {_time(said)}", f"every day in {month} at {_time(said)}"
+            raise ScheduleError("on which day of the month?", first, each)
         case _:
             pass
 

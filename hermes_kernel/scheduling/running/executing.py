@@ -101,7 +101,7 @@ class Execution:
             raise HermesError(_died(self._manager.kernel_name, error, words.line())) from None
         except (HermesError, Stopped):
             raise
-        except Exception as error:  # noqa: BLE001 - nbclient believes what a kernel sends, and kernels send anything
+        except Exception as error:  # nbclient believes what a kernel sends, and kernels send anything
             raise HermesError(f"the kernel said what cannot be understood: {brief(repr(error), 200)}") from error
         finally:
             await asyncio.shield(self._end(LEAVE_SECONDS if self._done else HURRY_SECONDS))

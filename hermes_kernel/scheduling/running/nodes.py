@@ -50,7 +50,7 @@ def read(path: Path) -> NotebookNode:
     except (nbformat.ValidationError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         # What nbformat raises depends on where in its upgrade from an older format a wrong file trips it.
         raise HermesError(DAMAGED.format(path)) from None
-    if not all(map(_sound, notebook.cells)):  # nbformat itself only logs it
+    if not _sound(notebook):  # nbformat itself only logs it
         raise HermesError(DAMAGED.format(path))
     return notebook
 
@@ -66,8 +66,16 @@ def kernel_of(notebook: NotebookNode) -> str:
     return str(spec.get("name") or "python3") if isinstance(spec, dict) else "python3"
 
 
-def _sound(cell: Any) -> bool:
-    return isinstance(cell, dict) and isinstance(cell.get("source"), str) and isinstance(cell.get("metadata"), dict)
+def _sound(notebook: Any) -> bool:
+    """What everybody takes for granted."""
+    cells = notebook.get("cells")
+    whole = isinstance(notebook.get("metadata"), dict) and isinstance(notebook.get("nbformat_minor"), int)
+    return whole and isinstance(cells, list) and all(map(_is_cell, cells))
+
+
+def _is_cell(cell: Any) -> bool:
+    said = [cell.get(name) for name in ("cell_type", "source")] if isinstance(cell, dict) else [None]
+    return all(isinstance(each, str) for each in said) and isinstance(cell.get("metadata"), dict)
 
 
 def _nbformat() -> Any:

@@ -52,6 +52,11 @@ class NotebookRunner:
 
     async def run(self, work: Work, stop: Stop) -> Ran:
         """See `ports.Runner.run`."""
+        folder = work.notebook.parent
+        try:
+            places.prepare(folder)
+        except (HermesError, OSError) as error:
+            return Ran("failed", self._redact(_line(error)))
         saver = Saver(work.notebook, self._redact, self._clock)
         notebook, ran = await self._played(work, stop, saver)
         ran = replace(ran, why=self._redact(ran.why), text=self._redact(ran.text))
@@ -60,14 +65,13 @@ class NotebookRunner:
             saver.save(notebook)
         except HermesError as error:
             ran = replace(ran, outcome="failed", why=ran.why or str(error))
-        places.keep(work.notebook.parent, work.job.keep, work.notebook)
+        places.keep(folder, work.job.keep, work.notebook)
         return ran
 
     async def _played(self, work: Work, stop: Stop, saver: Saver) -> tuple[NotebookNode, Ran]:
         notebook = composing.titled(work.job.name)
         with stop.below() as lower:
             try:
-                places.prepare(work.notebook.parent)
                 notebook = self._made(work)
                 saver.save(notebook)
                 async with lower.after(self._clock.sleep, work.job.timeout):
@@ -77,7 +81,7 @@ class NotebookRunner:
                 return notebook, _told(notebook, said, _cut(work.job, stop.by, str(stopped)))
             except (HermesError, OSError) as error:
                 said = await self._answer(work)
-                return notebook, _told(notebook, said, Ran("failed", brief(str(error), 500)))
+                return notebook, _told(notebook, said, Ran("failed", _line(error)))
             said = await self._answer(work)
         return notebook, _judged(work.job, said, _told(notebook, said, Ran("ran")))
 
@@ -132,6 +136,10 @@ def _understood(job: Job) -> str:
         return sentence(stored(job.schedule, job.zone))
     except ScheduleError:
         return ""
+
+
+def _line(error: Exception) -> str:
+    return brief(str(error), 500)
 
 
 def _told(notebook: NotebookNode, said: Answer, ran: Ran) -> Ran:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from hermes_kernel.checks import checked, limited
@@ -19,6 +20,7 @@ from hermes_kernel.learning import Learning
 from hermes_kernel.limits import turn_limits
 from hermes_kernel.playing import Player
 from hermes_kernel.resources import Resources
+from hermes_kernel.scheduling.tool import make_schedule
 from hermes_kernel.session import Session
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.blocking import Blocking
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from hermes_kernel.mapping import Mapper, MapResult
+    from hermes_kernel.scheduling.jobs import Jobs
 
 
 class Agent:
@@ -82,7 +85,8 @@ class Agent:
         self._blocking = Blocking(self.stop)
         self._conversation = Conversation(resources, self._session, self._player, notebook)
         self._delegator = Delegator(resources, self._session, self._player)
-        for each in (self._delegator.tool(), *learning.tools(), *tools):
+        schedule = make_schedule(self.jobs, lambda: self.settings.schedule_writes)
+        for each in (self._delegator.tool(), *learning.tools(), schedule, *tools):
             self.add(each)
         self.new() if session in (None, "new") else self.resume(session)
 
@@ -102,6 +106,13 @@ class Agent:
     def servers(self) -> Servers:
         """The MCP servers whose tools are offered beside them."""
         return self._equipment.servers
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        """What runs at set times: ``add``, ``list``, ``runs``, ``run``, ``stop`` and more of `scheduling.jobs.Jobs`."""
+        from hermes_kernel.scheduling.scheduling import jobs_of
+
+        return jobs_of(self._resources, lambda: self.session_id, self.learning.skills.names)
 
     @property
     def turn(self) -> Turn:
@@ -161,11 +172,8 @@ class Agent:
                 yield event
 
     async def finish(self) -> Turn:
-        """Go on with a turn that a crash cut off; nothing happens when the last turn is over.
-
-        Raises:
-            HermesError: a turn is running, or the store cannot be written.
-        """
+        """Go on with a turn that a crash cut off; nothing happens when the last turn is over. `HermesError` when a turn
+        is running, or the store cannot be written."""
         if decide(self.turn) is not None:
             await self._player.to_the_end(self._player.play(None, None, None))
         return self.turn
@@ -202,8 +210,7 @@ class Agent:
 
     async def map(self, template: str, rows: Any, **wishes: Any) -> MapResult:
         """Ask `template` once for each row, ``$column`` being its cell; see `mapping.Mapper.stream` for what may be
-        wished (``workers``, ``budget``, ``row_budget``, ``timeout``, ``tools``, ``again``, ``name``, ``system``,
-        ``executor``) and what is raised."""
+        wished (such as ``workers``, ``budget``, ``timeout``, ``tools``, ``again``, ``executor``) and what is raised."""
         return await self.mapper.map(template, rows, **wishes)
 
     def map_sync(self, template: str, rows: Any, **wishes: Any) -> MapResult:
@@ -232,11 +239,8 @@ class Agent:
     def resume(self, session: str) -> Turn:
         """Go on with an earlier conversation: its id, the beginning of it (4 characters or more), its title, or
         ``"last"``; one that was compressed, in the session it goes on in. The conversation is restored, not the
-        notebook's variables; `finish` goes on with a turn that was cut off.
-
-        Raises:
-            HermesError: there is no such session, several are named so, or another process is in it.
-        """
+        notebook's variables; `finish` goes on with a turn that was cut off. `HermesError` when there is no such
+        session, several are named so, or another process is in it."""
         self._conversation.resume(session)
         with explained():
             self._delegator.take_back()
@@ -258,7 +262,7 @@ class Agent:
         return self._conversation.undo(turns)
 
     async def retry(self, **options: Any) -> Turn:
-        """Undo the last turn and ask its prompt again; `HermesError` when there is none, otherwise as `stream`."""
+        """Undo the last turn and ask its prompt again; `HermesError` when there is none, else as `stream`."""
         return await self._player.to_the_end(self.retrying(**options))
 
     def retrying(self, **options: Any) -> AsyncGenerator[Event, None]:

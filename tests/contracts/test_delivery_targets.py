@@ -48,6 +48,8 @@ def test_without_settings_those_in_force_are_read_whenever_it_is_asked(tmp_path:
     (tmp_path / "kernel.toml").write_text("[notify]\nteam = 3\n")
     with pytest.raises(HermesError, match="notify cannot be that value"):
         known.names()
+    known = Targets(tmp_path, environ={"HERMES_NOTIFY_A": URL})
+    assert "AbCdEfGh12345678" in known.secrets(), "what is known is kept secret all the same"
 
 
 def test_what_is_saved_only_its_owner_can_read_and_it_lasts(tmp_path: Path):

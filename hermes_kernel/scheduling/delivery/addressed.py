@@ -135,9 +135,8 @@ def _unknown(kind: str, kinds: frozenset[str]) -> str:
 
 def _asset(apprise: Any) -> Any:
     """Says who sends, loads no picture from anywhere, keeps nothing on disk, and goes nowhere but where it is told."""
-    asset = apprise.AppriseAsset(
+    return apprise.AppriseAsset(
         app_id="Hermes Kernel", app_desc="Hermes Kernel", app_url="", image_url_mask="", image_url_logo="",
         interpret_escapes=False, interpret_emojis=False, secure_logging=True,
+        http_redirects=False,
     )  # fmt: skip
-    asset.http_redirects = False
-    return asset

@@ -45,6 +45,8 @@ class Messenger:
 
     async def test(self, name: str) -> str:
         """Send a message to the target: nothing, or in one line why it could not be sent."""
+        if name in (NONE, NOTEBOOK):
+            return f"{name} tells no one: there is nothing to test"
         return await self.deliver(Report("Hermes Kernel", "test", 0.0, "test", TEST), name)
 
     def _deliver(self, report: Report, target: str) -> str:
@@ -57,7 +59,8 @@ class Messenger:
 
     def _told(self, report: Report, target: str) -> str:
         longest = WHOLE if target.startswith(FILE) else wording.LONGEST
-        message = wording.message(report, self._safe, longest)
+        secrets = self.targets.secrets()
+        message = wording.message(report, lambda text: without_secrets(self._redact(text), secrets), longest)
         if target.startswith(FILE):
             return filing.write(target.removeprefix(FILE).strip(), report, message, self._runs)
         if target == DESKTOP:
@@ -66,6 +69,3 @@ class Messenger:
         if address is None:
             raise HermesError(self.targets.no_target(target))
         return send(address, message)
-
-    def _safe(self, text: str) -> str:
-        return without_secrets(self._redact(text), self.targets.secrets())

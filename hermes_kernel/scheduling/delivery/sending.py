@@ -60,14 +60,12 @@ def send(address: Address, message: Message) -> str:
 
 def _body(service: Any, message: Message) -> str:
     """Of what becomes HTML, links that run something are taken out too."""
-    resolve = getattr(service, "resolve_format", None)
-    becomes = resolve("markdown") if resolve else service.notify_format
-    return sanitise(message.text) if getattr(becomes, "value", becomes) == "html" else message.text
+    becomes = service.resolve_format("markdown").value
+    return sanitise(message.text) if becomes == "html" else message.text
 
 
 def _overflow(service: Any) -> str | None:
     """What becomes of a text that is too long for the service, unless its address says so."""
-    said = getattr(service.overflow_mode, "value", service.overflow_mode)
-    if said != "upstream":
+    if service.overflow_mode.value != "upstream":
         return None
     return "split" if service.body_maxlen >= FEW else "truncate"

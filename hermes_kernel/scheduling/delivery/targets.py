@@ -12,7 +12,7 @@ import os
 import re
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path, PurePath
 from typing import NamedTuple
@@ -63,8 +63,10 @@ class Targets:
         return tuple(Shown(name, address.shown, where) for name, (address, where) in sorted(self._all().items()))
 
     def secrets(self) -> frozenset[str]:
-        """What may be secret in any address."""
-        return frozenset(part for address, _ in self._all().values() for part in address.secrets)
+        """What may be secret in any address; settings that cannot be read hold nobody up."""
+        with suppress(HermesError):
+            return _parts(self._all())
+        return _parts(self._among({}))
 
     def address(self, name: str) -> Address | None:
         """None where there is no such name."""
@@ -141,8 +143,11 @@ class Targets:
         )
 
     def _all(self) -> dict[str, tuple[Address, str]]:
+        return self._among(self._written())
+
+    def _among(self, written: Mapping[str, str]) -> dict[str, tuple[Address, str]]:
         kept = {name: (url, str(self._path)) for name, url in self._kept().items()}
-        given = {_same(name): (url, SETTINGS) for name, url in self._written().items()}
+        given = {_same(name): (url, SETTINGS) for name, url in written.items()}
         environ = {
             _same(name.removeprefix(TARGET)): (url, name)
             for name, url in self._environ.items()
@@ -187,6 +192,10 @@ class Targets:
     def _put(self, kept: Mapping[str, str]) -> None:
         text = json.dumps(kept, ensure_ascii=False, indent=1, sort_keys=True)
         put(f"{text}\n".encode(), self._path, self._path.with_name(f".{secrets.token_hex(8)}.new"))
+
+
+def _parts(known: Mapping[str, tuple[Address, str]]) -> frozenset[str]:
+    return frozenset(part for address, _ in known.values() for part in address.secrets)
 
 
 def _same(name: str) -> str:

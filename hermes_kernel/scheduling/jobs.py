@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from hermes_kernel.scheduling.ports import Bell
     from hermes_kernel.settings import Settings
     from hermes_kernel.world.ports import Archive, Clock
+    from hermes_kernel.world.tools import Tool
 
 PATIENCE = 5.0  # seconds for another process that changes jobs at this moment
 ANEW = frozenset({"schedule", "zone"})
@@ -210,6 +211,12 @@ class Jobs:
         """When it runs, as it was understood, and the next three times; in two lines."""
         times = nexts(job, self.clock.now())
         return f"{sentence_of(job)}\n{told_times(times, job.zone)}"
+
+    def tool(self) -> Tool:
+        """What a model may do with them: `tool.make_schedule`, by the settings in force."""
+        from hermes_kernel.scheduling.tool import make_schedule
+
+        return make_schedule(self, lambda: self.settings().schedule_writes)
 
     # --- what they share
 

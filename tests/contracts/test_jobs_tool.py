@@ -1,0 +1,262 @@
+"""The tool ``schedule`` as a model meets it: with a person there, with nobody, and in a run of a job."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from hermes_kernel.core.events import Approved, Asking
+from hermes_kernel.core.planned import PLANNED, JobSet, RunBegan, RunEnded, Skipped
+from hermes_kernel.core.schedule.due import run_id
+from hermes_kernel.prompt import small_tools
+from tests.contracts.planned import NOON, SECRET, House
+from tests.contracts.toolbox import Nobody, Someone, observed, run_calls, toolbox
+
+HIDDEN = "\u202egnp.exe\x1b[2J"
+
+
+class Offered:
+    """A session's tools with `schedule` among them."""
+
+    def __init__(self, tmp_path, writes="on", person=None):
+        self.house = House(tmp_path, "memory")
+        self.person = person
+        self.house.settings = self.house.settings.with_(schedule_writes=writes)
+        self.jobs = self.house.jobs
+        self.jobs.session = lambda: "s1"
+        self.tools = toolbox(tmp_path, person)
+        self.tools.add(self.jobs.tool())
+        self.events = []
+
+    async def call(self, **arguments):
+        self.events = await run_calls(self.tools, ("schedule", arguments))
+        return observed(self.events)
+
+    @property
+    def facts(self):
+        return [each.fact for each in self.house.log.learnt(PLANNED)]
+
+
+# --- on
+
+
+async def test_a_model_that_may_makes_changes_and_ends_jobs(tmp_path):
+    offered = Offered(tmp_path)
+    made = await offered.call(action="add", when="every 2h", prompt="Look at the sales.", name="sales")
+    assert made.ok
+    assert made.text.startswith("sales (")
+    assert "next: " in made.text
+    assert "reports to: notebook" in made.text
+    assert (await offered.call(action="change", job="sales", prompt="Look twice.")).ok
+    assert offered.jobs.find("sales").prompt == "Look twice."
+    assert (await offered.call(action="pause", job="sales")).text == "sales is paused."
+    assert (await offered.call(action="resume", job="sales")).text == "sales is on again."
+    assert "will run now, as" in (await offered.call(action="run", job="sales")).text
+    assert (await offered.call(action="remove", job="sales")).text == "sales is removed."
+    assert {(fact.by, fact.session) for fact in offered.facts} == {("model", "s1")}
+    assert not [event for event in offered.events if isinstance(event, Asking)]
+
+
+async def test_a_job_of_a_model_may_do_nothing_that_would_be_asked_about(tmp_path):
+    offered = Offered(tmp_path)
+    await offered.call(action="add", when="every 2h", prompt="x", name="it")
+    job = offered.jobs.find("it")
+    assert (job.approvals, job.jobs, job.folder) == ("deny", False, str(offered.house.work))
+
+
+@pytest.mark.parametrize(
+    "wish", [{"approvals": "allow"}, {"jobs": True}, {"folder": "/"}, {"anywhere": True}, {"keep": 1}]
+)
+async def test_what_a_model_may_not_wish_is_no_argument(tmp_path, wish):
+    offered = Offered(tmp_path)
+    refused = await offered.call(action="add", when="every 2h", prompt="x", **wish)
+    assert not refused.ok
+    assert next(iter(wish)) in refused.text
+    assert offered.facts == []
+
+
+@pytest.mark.parametrize(
+    ("wishes", "said"),
+    [
+        ({"prompt": "x"}, "when is missing"),
+        ({"when": "every 0m", "prompt": "x"}, "every"),
+        ({"when": "every 2h"}, "prompt is empty"),
+        ({"when": "every 2h", "prompt": "x", "deliver": ["slack://secret-token/a/b"]}, "a person's to give"),
+        ({"when": "every 2h", "prompt": "x", "deliver": ["file:/etc/cron.d/x.md"]}, "below the job's folder"),
+        ({"when": "every 2h", "prompt": "x", "deliver": ["file:../x.md"]}, "below the job's folder"),
+        ({"when": "every 2h", "prompt": "x", "deliver": ["file:x.py"]}, "below the job's folder"),
+        ({"when": "every 2h", "prompt": "x", "skills": ["no-such"]}, "There is no skill 'no-such'"),
+        ({"when": "every 2h", "prompt": "x", "name": "../up"}, "name cannot be"),
+        ({"when": "every 2h", "notebook": "missing.ipynb"}, "There is no notebook"),
+    ],
+)
+async def test_what_cannot_be_is_a_result_that_a_model_can_act_on(tmp_path, wishes, said):
+    offered = Offered(tmp_path)
+    refused = await offered.call(action="add", **wishes)
+    assert not refused.ok
+    assert said in refused.text
+    assert "secret-token" not in refused.text
+    assert offered.facts == []
+
+
+@pytest.mark.parametrize("action", ["change", "pause", "resume", "remove", "run", "runs"])
+async def test_a_job_that_there_is_not_is_answered_with_those_that_there_are(tmp_path, action):
+    offered = Offered(tmp_path)
+    offered.jobs.add("1h", "x", name="sales")
+    refused = await offered.call(action=action, job="sale", prompt="y")
+    assert not refused.ok
+    assert "sales" in refused.text
+
+
+async def test_a_change_has_to_change_something(tmp_path):
+    offered = Offered(tmp_path)
+    offered.jobs.add("1h", "x", name="sales")
+    assert "Nothing was changed" in (await offered.call(action="change", job="sales")).text
+
+
+# --- ask
+
+
+async def test_a_person_sees_all_of_it_before_it_is_made(tmp_path):
+    person = Someone("yes")
+    offered = Offered(tmp_path, "ask", person)
+    prompt = f"Look at the sales.\n{HIDDEN}\n" + "And more. " * 300
+    made = await offered.call(
+        action="add", when="every weekday at 18:30", prompt=prompt, tools=["python"], budget=5, skills=["plotting-well"]
+    )
+    assert made.ok
+    (question,) = person.asked
+    for part in ("May the agent make this job?", "next: ", "18:30", prompt[-100:].strip(), "tools: python"):
+        assert part in question
+    for part in ("dangerous calls are refused", "reports to: notebook", "model calls: 5", "skills: plotting-well"):
+        assert part in question
+    assert "\\u202e" in question
+    assert "\x1b" not in question
+    assert [event.allowed for event in offered.events if isinstance(event, Approved) and event.by == "person"] == [True]
+    assert len(offered.facts) == 1
+
+
+@pytest.mark.parametrize("answer", ["no", "", "maybe", None])
+async def test_without_a_yes_nothing_is_made(tmp_path, answer):
+    offered = Offered(tmp_path, "ask", Someone(answer))
+    refused = await offered.call(action="add", when="every 2h", prompt="x")
+    assert not refused.ok
+    assert "Nothing was changed" in refused.text
+    assert offered.facts == []
+
+
+@pytest.mark.parametrize("person", [None, Nobody()])
+@pytest.mark.parametrize("action", ["add", "change", "pause", "remove", "run"])
+async def test_where_nobody_is_there_nothing_is_changed(tmp_path, person, action):
+    offered = Offered(tmp_path, "ask", person)
+    offered.jobs.add("1h", "x", name="sales")
+    before = offered.facts
+    refused = await offered.call(
+        action=action, job="sales", **({"when": "every 2h", "prompt": "y"} if action in {"add", "change"} else {})
+    )
+    assert not refused.ok
+    assert "nobody is there" in refused.text
+    assert offered.facts == before
+
+
+async def test_what_would_change_is_named(tmp_path):
+    person = Someone("yes")
+    offered = Offered(tmp_path, "ask", person)
+    offered.jobs.add("every 2h", "x", name="sales")
+    await offered.call(action="change", job="sales", when="every 3h", prompt="y")
+    assert "May the agent change the job sales?\nother than now: when, prompt\n" in person.asked[0]
+    await offered.call(action="remove", job="sales")
+    assert person.asked[1].startswith("May the agent remove the job sales?\nname: sales\n")
+
+
+async def test_two_that_ask_do_so_one_after_the_other(tmp_path):
+    person = Someone("yes", seconds=0.05)
+    offered = Offered(tmp_path, "ask", person)
+    calls = [("schedule", {"action": "add", "when": "every 2h", "prompt": f"number {n}"}) for n in range(3)]
+    await run_calls(offered.tools, *calls)
+    assert person.most_at_once == 1
+    assert len(offered.facts) == 3
+
+
+@pytest.mark.parametrize("trust", [{"approvals": "allow"}, {"jobs": True}, {"folder": "elsewhere"}])
+@pytest.mark.parametrize("action", ["change", "run", "remove"])
+async def test_a_job_that_may_more_than_an_agent_is_the_persons_to_change_whatever_the_setting(tmp_path, trust, action):
+    offered = Offered(tmp_path, "on", Nobody())
+    (tmp_path / "elsewhere").mkdir()
+    trust = {"folder": tmp_path / "elsewhere"} if "folder" in trust else trust
+    job = offered.jobs.add("every 2h", "x", name="sales", **trust)
+    refused = await offered.call(action=action, job="sales", **({"prompt": "y"} if action == "change" else {}))
+    assert "nobody is there" in refused.text
+    assert offered.facts == [JobSet(job, session="s1")]
+
+
+async def test_a_notebook_outside_the_folder_is_the_persons_to_allow(tmp_path):
+    offered = Offered(tmp_path, "on", Nobody())
+    outside = offered.house.notebook().rename(tmp_path / "outside.ipynb")
+    offered.house.notebook("inside.ipynb")
+    assert "nobody is there" in (await offered.call(action="add", when="every 2h", notebook=str(outside))).text
+    assert "nobody is there" in (await offered.call(action="add", when="every 2h", notebook="../outside.ipynb")).text
+    assert (await offered.call(action="add", when="every 2h", notebook="inside.ipynb")).ok
+
+
+# --- off, and looking
+
+
+@pytest.mark.parametrize("action", ["add", "change", "pause", "resume", "remove", "run"])
+async def test_a_run_of_a_job_makes_and_changes_none(tmp_path, action):
+    offered = Offered(tmp_path, "off", Someone("yes"))
+    offered.jobs.add("1h", "x", name="sales")
+    before = offered.facts
+    refused = await offered.call(action=action, job="sales", when="every 2h", prompt="y")
+    assert "schedule_writes = off" in refused.text
+    assert (offered.facts, offered.person.asked) == (before, [])
+
+
+async def test_looking_is_always_allowed_and_makes_nothing(tmp_path):
+    offered = Offered(tmp_path, "off")
+    assert (await offered.call()).text == "There are no jobs yet. `add` makes one."
+    assert (await offered.call(action="runs")).text == "Nothing has run yet."
+    assert (await offered.call(action="next")).text == "Nothing is due."
+    job = offered.jobs.add("every 2h", f"Look.\n{HIDDEN}", name="sales")
+    before = offered.facts
+    run = run_id(job.id, NOON)
+    offered.house.book.record(RunBegan(job.id, run, NOON), RunEnded(job.id, run, NOON, "failed", f"no\n{HIDDEN}"))
+    listed, ran, due, would = [
+        await offered.call(**call)
+        for call in ({}, {"action": "runs"}, {"action": "next"}, {"action": "next", "when": "every monday 9am"})
+    ]
+    assert listed.text.startswith("sales: on; every 2")
+    assert "last failed" in listed.text
+    assert f"{run} (sales): failed in 0 s: no" in ran.text
+    assert due.text.endswith(": sales")
+    assert would.text.count("09:00") >= 3
+    for told in (listed, ran):
+        assert "\x1b" not in told.text
+        assert "\u202e" not in told.text
+        assert told.text.count("\n") == 0
+    assert offered.facts[: len(before)] == before
+    assert len(offered.facts) == len(before) + 2
+
+
+async def test_many_jobs_are_listed_in_few_words(tmp_path):
+    offered = Offered(tmp_path, "off")
+    job = offered.jobs.add("1h", "x " * 40_000, name="first")
+    more = [replace(job, id=f"{n:032x}", name=f"job-{n}") for n in range(60)]
+    offered.house.book.record(*map(JobSet, more), Skipped(job.id, tuple(NOON - n for n in range(900)), "late " * 200))
+    listed = await offered.call()
+    assert listed.text.endswith("[41 more]")
+    assert len(listed.text) < 20 * 400
+    assert len((await offered.call(action="runs")).text) < 20 * 400
+
+
+async def test_a_secret_in_a_prompt_is_in_no_question_and_no_fact(tmp_path):
+    person = Someone("yes")
+    offered = Offered(tmp_path, "ask", person)
+    await offered.call(action="add", when="every 2h", prompt=f"Log in with {SECRET}")
+    assert SECRET not in json.dumps([person.asked, repr(offered.facts)])
+
+
+async def test_a_small_model_is_not_offered_it(tmp_path):
+    assert "schedule" not in {spec.name for spec in small_tools(Offered(tmp_path).tools.specs())}

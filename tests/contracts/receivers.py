@@ -96,9 +96,10 @@ def web(**told: Any) -> Iterator[Web]:
 
 @dataclass
 class Post:
-    """A mail server: the mails that came, and who signed in."""
+    """A mail server: the mails that came, and what was said. ``signed`` is its answer to who signs in."""
 
     port: int = 0
+    signed: str = "235 in"
     mails: list[EmailMessage] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
 
@@ -113,7 +114,7 @@ class _Mail(socketserver.StreamRequestHandler):
             if verb == "EHLO":
                 self._say("250-loopback\r\n250 AUTH PLAIN LOGIN")
             elif verb == "AUTH":
-                self._say("235 in")
+                self._say(post.signed)
             elif verb == "DATA":
                 self._say("354 go on")
                 post.mails.append(message_from_bytes(self._data(), policy=policy.default))  # type: ignore[arg-type]

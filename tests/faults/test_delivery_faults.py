@@ -19,7 +19,7 @@ from hermes_kernel.scheduling.delivery import Messenger, Targets
 from hermes_kernel.scheduling.delivery.addressed import overheard
 from hermes_kernel.settings import Settings
 from tests.contracts.delivering import report
-from tests.contracts.receivers import Web, nobody, web
+from tests.contracts.receivers import Web, nobody, post, web
 
 SECRETS = ("Us3rSecret0001", "Passw0rdSecret2", "PathS3cret00003", "QueryS3cret0004")
 HTTP = "json://{0}:{1}@localhost:{{port}}/{2}?:key={3}&+X-Key={3}".format(*SECRETS)
@@ -90,6 +90,16 @@ async def test_what_a_broken_server_does_is_told_in_a_line(tmp_path: Path, serve
     server.answer = answer
     said = await messenger(tmp_path, HTTP.format(port=server.port)).deliver(report(), "team")
     assert words in said
+    clean_of_secrets(said)
+
+
+async def test_a_wrong_password_of_a_mailbox_is_among_what_may_be_wrong(tmp_path: Path):
+    with post() as mail:
+        mail.signed = f"535 5.7.8 {SECRETS[1]} is not accepted"
+        address = f"mailto://{SECRETS[0]}:{SECRETS[1]}@localhost:{mail.port}?to=a@example.org&mode=insecure"
+        said = await messenger(tmp_path, address).deliver(report(), "team")
+    assert "did not take the name, the password" in said
+    assert mail.mails == []
     clean_of_secrets(said)
 
 

@@ -26,6 +26,8 @@ LOGGERS = ("apprise", "urllib3.connectionpool", "urllib3.util.retry")
 PLAIN = re.compile(r"[a-z]{1,16}")  # a kind misspelt; anything else may be a token in the wrong place
 STATUS = re.compile(r"\berror=(\d{3})\b")
 SAID = (
+    (re.compile(r"(?i)connection.*\bemail\b"),  # apprise says no more of whatever a mail server answers
+     "its mail server could not be reached, or did not take the name, the password or a recipient"),
     (re.compile(r"(?i)connection|socket|timed? ?out|unreachable|resolve"),
      "its server could not be reached or did not answer"),
     (re.compile(r"(?i)authenticat|login|credential|unauthori[sz]ed"), "its server did not accept the name or key"),

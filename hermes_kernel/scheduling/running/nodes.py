@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -42,12 +43,13 @@ def read(path: Path) -> NotebookNode:
     """
     nbformat = _nbformat()
     try:
-        notebook = cast("NotebookNode", nbformat.reads(content(path, MOST).decode(), as_version=4))
+        with warnings.catch_warnings(action="ignore"):  # cells of older notebooks have no ids: they get some
+            notebook = cast("NotebookNode", nbformat.reads(content(path, MOST).decode(), as_version=4))
     except FileNotFoundError:
         raise HermesError(f"there is no notebook {path}") from None
     except OSError as error:
         raise HermesError(f"the notebook {path} cannot be read: {error.strerror or error}") from None
-    except (nbformat.ValidationError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (nbformat.ValidationError, ValueError, TypeError, KeyError, AttributeError, AssertionError, RecursionError):
         # What nbformat raises depends on where in its upgrade from an older format a wrong file trips it.
         raise HermesError(DAMAGED.format(path)) from None
     if not _sound(notebook):  # nbformat itself only logs it

@@ -17,6 +17,7 @@ from hermes_kernel.scheduling.agenda import Agenda
 from hermes_kernel.scheduling.bell import JOBS, FileBell
 from hermes_kernel.scheduling.posts import SCHEDULER, WATCH, Post
 from hermes_kernel.scheduling.ticks import note_end, start_tick, trim_log
+from hermes_kernel.scheduling.wanted import recent, wanted
 
 __all__ = ["Watch", "start_tick", "watcher"]
 
@@ -95,13 +96,11 @@ class Watch:
     def _wanted(self, now: float) -> bool:
         """Something is due, or somebody rang. What was so when the last tick began is left alone for a while: it has
         seen it."""
-        recent = 0 <= now - self._began < PAUSE
-        if recent and self._failed:
+        lately = recent(now, self._began, PAUSE)
+        if lately and self._failed:
             return False
-        due = self._agenda.read()
-        if self._bell.rung(JOBS) or (due is not None and self._began < due <= now):
-            return True
-        return not recent and (self._shared or (due is not None and due <= now))
+        due, rung = self._agenda.read(), self._bell.rung(JOBS)
+        return wanted(now, began=self._began, due=due, rung=rung, pause=PAUSE) or (self._shared and not lately)
 
     def _begin(self, now: float) -> None:
         self._began = now

@@ -20,17 +20,17 @@ from tests.contracts.stores import ROOT
 
 NOON = 1_796_126_400.0
 
-HOLD = """
+HOLD = r"""
 import os, sys
 from pathlib import Path
 from hermes_kernel.scheduling.posts import Post
 post = Post(Path(sys.argv[1]), sys.argv[2])
 assert post.take()
 if len(sys.argv) > 3 and os.fork() == 0:
-    print("child", os.getpid(), flush=True)
+    os.write(1, b"child\n")
     sys.stdin.read()
     os._exit(0)
-print("taken", flush=True)
+os.write(1, b"taken\n")
 sys.stdin.read()
 """
 

@@ -31,13 +31,15 @@ from hermes_kernel.core.events import (
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.learnt import Looked, Remembered, SkillChanged, SkillUsed
 from hermes_kernel.core.messages import ToolCall, Usage
+from hermes_kernel.core.planned import JobSet, RunBegan, RunEnded, Skipped, Told
+from hermes_kernel.core.schedule.job import Job
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.store import Store
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "store.md").read_text(encoding="utf-8")
 LEARNT = ("memory_changes", "skill_changes", "skill_uses", "looks")
-VIEWS = ("sessions", "messages", "tool_calls", "calls", "usage", *LEARNT, "facts")
+VIEWS = ("sessions", "messages", "tool_calls", "calls", "usage", *LEARNT, "jobs", "job_runs", "facts")
 THEN, NOW = 1_792_000_000.0, 1_792_080_000.0  # both in October 2026
 
 SAYINGS = (
@@ -110,6 +112,22 @@ def learning(session: str, aside: str) -> list[Kept]:
     ]
 
 
+def scheduling(session: str) -> list[Kept]:
+    """A job that ran, failed and was skipped."""
+    job = Job("5f0c1ab2d3e4f506", "weekly", "0 9 * * 1", "UTC", THEN, prompt="Sum up the week.")
+    one, two = "5f0c1ab2-20261012T090000Z", "5f0c1ab2-20261019T090000Z"
+    return [
+        Opened("schedule", kind="schedule"),
+        JobSet(job),
+        RunBegan(job.id, one, 1_791_795_600.0, notebook="/home/one.ipynb"),
+        RunEnded(job.id, one, 1_791_795_600.0, "ran", session=session),
+        Told(job.id, one, "team"),
+        RunBegan(job.id, two, 1_792_400_400.0),
+        RunEnded(job.id, two, 1_792_400_400.0, "failed", "no model"),
+        Skipped(job.id, (1_793_005_200.0,), "missed by 3 h"),
+    ]
+
+
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A person's folder with a home in it of which one half is folded."""
@@ -121,6 +139,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     clock.time = NOW
     store.append("3d4e5f", *conversation("3d4e5f", "0a1b2c"))
     store.append("learning", *learning("0a1b2c", "3d4e5f"))
+    store.append("schedule", *scheduling("0a1b2c"))
     store.close()
     return folder / ".hermes"
 
@@ -150,6 +169,7 @@ def test_a_question_can_be_asked_by_any_client_and_has_the_same_answer(tmp_path)
     mine.append("0a1b2c", *conversation("0a1b2c"))
     mine.append("3d4e5f", *conversation("3d4e5f", "0a1b2c"))
     mine.append("learning", *learning("0a1b2c", "3d4e5f"))
+    mine.append("schedule", *scheduling("0a1b2c"))
     with mine.connect() as connection:
         before = [sorted(connection.execute(statement).fetchall(), key=repr) for statement in SQL]
     mine.fold()

@@ -11,10 +11,10 @@ from hermes_kernel.core.learning.loops import Happened, LoopRow, Summary, pendin
 from hermes_kernel.core.learning.tally import Latest
 from hermes_kernel.core.learnt import LOOPS, Dated, Looked
 from hermes_kernel.core.messages import Usage
-from hermes_kernel.core.planned import PLANNED, SCHEDULE, JobSet
+from hermes_kernel.core.planned import PLANNED, SCHEDULE
 from hermes_kernel.core.schedule.outlook import outlook
-from hermes_kernel.core.schedule.rows import RunRow
-from hermes_kernel.core.schedule.rows import rows as told
+from hermes_kernel.core.schedule.rows import RunRow, called
+from hermes_kernel.core.schedule.rows import rows as ran
 
 if TYPE_CHECKING:
     from hermes_kernel.core.events import Kept
@@ -39,13 +39,8 @@ def loops(store: Store, settings: Settings, plans: Mapping[str, str] | None = No
     """
     learnt, jobs = store.learnt(), store.learnt(PLANNED)
     with store.counting() as counting:
-        happened = _happened(counting, learnt, ran(jobs))
+        happened = _happened(counting, learnt, ran(jobs, called(jobs)))
     return rows(happened, planned(settings, learnt) | {"schedule": outlook(jobs)} | dict(plans or {}))
-
-
-def ran(jobs: tuple[Dated, ...]) -> tuple[RunRow, ...]:
-    """What became of the instants of jobs, the newest first."""
-    return told(jobs, {each.fact.job.id: each.fact.job.name for each in jobs if isinstance(each.fact, JobSet)})
 
 
 def planned(settings: Settings, learnt: tuple[Dated, ...]) -> dict[str, str]:

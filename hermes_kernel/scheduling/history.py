@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from itertools import islice
 
-from hermes_kernel.core.planned import LEDGER, JobSet
-from hermes_kernel.core.schedule.rows import RunRow, rows
+from hermes_kernel.core.planned import LEDGER, PLANS
+from hermes_kernel.core.schedule.rows import RunRow, called, rows
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.finding import LEAST
@@ -26,20 +26,20 @@ def latest(store: Archive, which: str, limit: int, now: float) -> tuple[RunRow, 
         HermesError: there is no such job or run.
         StoreError: the store cannot be read.
     """
-    called = names(store)
-    ids = {job for job, name in called.items() if _is_meant(which, job, name)}
+    known = names(store)
+    ids = {job for job, name in known.items() if _is_meant(which, job, name)}
     if ids or not which:
-        return _last(store, called, limit, now, lambda row: not which or row.job in ids)
-    found = _last(store, called, limit, now, lambda row: len(which) >= LEAST and row.run.startswith(which))
+        return _last(store, known, limit, now, lambda row: not which or row.job in ids)
+    found = _last(store, known, limit, now, lambda row: len(which) >= LEAST and row.run.startswith(which))
     if not found:
-        close = close_to(which, set(called.values()), "There are none yet.")
+        close = close_to(which, set(known.values()), "There are none yet.")
         raise HermesError(f"There is no job or run {brief(repr(which), 60)}. {close}")
     return found
 
 
 def names(store: Archive) -> dict[str, str]:
     """What each job is called that there ever was, by its id."""
-    return {each.fact.job.id: each.fact.job.name for each in store.learnt((JobSet,)) if isinstance(each.fact, JobSet)}
+    return called(store.learnt(PLANS))
 
 
 def _is_meant(which: str, job: str, name: str) -> bool:
@@ -47,18 +47,16 @@ def _is_meant(which: str, job: str, name: str) -> bool:
 
 
 def _last(
-    store: Archive, called: dict[str, str], limit: int, now: float, wanted: Callable[[RunRow], bool]
+    store: Archive, known: dict[str, str], limit: int, now: float, wanted: Callable[[RunRow], bool]
 ) -> tuple[RunRow, ...]:
     """What is told of an instant is told after it: of those since some moment, all is known."""
     for days in DAYS:
         since = now - days * DAY
-        found = _since(store, called, since, lambda row, since=since: row.due >= since and wanted(row))  # type: ignore[misc]
+        found = _since(store, known, since, lambda row, since=since: row.due >= since and wanted(row))  # type: ignore[misc]
         if len(found) >= limit:
             return tuple(islice(found, limit))
-    return tuple(islice(_since(store, called, 0, wanted), limit))
+    return tuple(islice(_since(store, known, 0, wanted), limit))
 
 
-def _since(
-    store: Archive, called: dict[str, str], since: float, wanted: Callable[[RunRow], bool]
-) -> Collection[RunRow]:
-    return [row for row in rows(store.learnt(LEDGER, since), called) if wanted(row)]
+def _since(store: Archive, known: dict[str, str], since: float, wanted: Callable[[RunRow], bool]) -> Collection[RunRow]:
+    return [row for row in rows(store.learnt(LEDGER, since), known) if wanted(row)]

@@ -27,9 +27,11 @@ from hermes_kernel.core.events import (
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.learnt import LookDue, Looked, Remembered, SkillChanged, SkillMarked, SkillUsed
 from hermes_kernel.core.messages import ToolCall, Usage
+from hermes_kernel.core.planned import JobRemoved
 from hermes_kernel.core.text import CELLS, END_OF_CELLS
 from hermes_kernel.world.store.opening import open_store
 from tests.contracts.stores import Ticks, counted, turn
+from tests.contracts.test_jobs_views import JOBS, scheduled
 from tests.laws.worlds import Played, World, opened
 from tests.postgres import postgres, url  # noqa: F401 - fixtures
 
@@ -44,6 +46,8 @@ VIEWS = (
     "skill_uses",
     "looks",
     "usage",
+    "jobs",
+    "job_runs",
 )
 
 
@@ -68,7 +72,7 @@ def rows(connection, question):
     made = [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
     for row in made:
         row.pop("number", None)  # the place of a fact in one home's own index
-        for name in row.keys() & {"calls", "body", "before", "after", "wrote"}:
+        for name in row.keys() & {"calls", "body", "before", "after", "wrote", "deliver", "skills"}:
             if isinstance(row[name], str) and row[name][:1] in ("[", "{"):
                 row[name] = json.loads(row[name])
     return sorted(map(shown, made), key=lambda row: (row.get("session"), row.get("n"), repr(row)))
@@ -192,9 +196,18 @@ def test_what_was_learnt_and_what_it_cost_reads_the_same(tmp_path, url):  # noqa
     views = both(tmp_path, url, [("learning", learnt), ("nudge1", told), ("chat", turn("chat"))])
     for view in VIEWS:
         same(views[view])
-        assert views[view][0]
+        assert views[view][0] or view in {"jobs", "job_runs"}
     assert {row["kind"]: row["calls"] for row in views["usage"][0] if row["model"]} == {"nudge": 1, "chat": 2}
     assert sum(row["tokens"] for row in views["usage"][0] if row["kind"] == "nudge") == 17 + 33
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_was_scheduled_reads_the_same(tmp_path, url, seed):  # noqa: F811
+    facts = [Opened("p", kind="schedule"), *scheduled(seed), JobRemoved(JOBS[1].id)]
+    views = both(tmp_path, url, [("p", facts[::2]), ("q", facts[1::2])])
+    for view in ("jobs", "job_runs", "facts"):
+        same(views[view])
+        assert views[view][0]
 
 
 def test_views_of_an_earlier_version_are_renewed_by_whoever_may(tmp_path, url, postgres):  # noqa: F811

@@ -23,7 +23,7 @@ from hermes_kernel.core.schedule.due import run_id
 from hermes_kernel.core.schedule.job import Job
 from hermes_kernel.core.schedule.ledger import ORPHANED
 from hermes_kernel.core.schedule.outlook import awaited, outlook
-from hermes_kernel.core.schedule.rows import RunRow, rows
+from hermes_kernel.core.schedule.rows import RunRow, called, rows
 
 DUE = 1_796_126_400.0  # Tuesday, 1 December 2026, 12:00 UTC
 JOB = Job("0123456789abcdef", "report", "every 1h", "UTC", DUE, skills=("plotting-well",))
@@ -97,6 +97,12 @@ def test_rows_are_the_newest_instant_first_and_one_for_each(order, times):
     found = rows(dated(*facts), {})
     assert [row.due for row in found] == sorted({row.due for row in found}, reverse=True)
     assert len({row.run for row in found}) == len(found) == 7
+
+
+def test_a_job_is_called_as_it_was_last_also_after_it_was_removed():
+    renamed = JobSet(replace(JOB, name="renamed"))
+    assert called(dated(JobSet(JOB), renamed, JobRemoved(JOB.id), JobSet(JOB))) == {JOB.id: "renamed"}
+    assert called(dated(JobRemoved(JOB.id))) == {}
 
 
 # --- what comes next

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from hermes_kernel.core.learnt import Dated
 from hermes_kernel.core.planned import RunBegan, RunEnded, RunWanted, Skipped, Told
 from hermes_kernel.core.schedule.due import run_id
-from hermes_kernel.core.schedule.ledger import ORPHANED, SHORT
+from hermes_kernel.core.schedule.ledger import ORPHANED, SHORT, plans
 
-__all__ = ["RUNNING", "SHORT", "SKIPPED", "WAITING", "RunRow", "rows"]
+__all__ = ["RUNNING", "SHORT", "SKIPPED", "WAITING", "RunRow", "called", "rows"]
 
 WAITING, RUNNING, SKIPPED = "waiting", "running", "skipped"
 
@@ -41,6 +41,12 @@ class RunRow:
     def seconds(self) -> float | None:
         """How long it took; None where it did not run, or has not ended."""
         return None if self.began is None or self.ended is None else max(self.ended - self.began, 0.0)
+
+
+def called(facts: Iterable[Dated]) -> dict[str, str]:
+    """What each job is called that there is or was, by its id."""
+    last = ((job, next((plan.job for plan in reversed(its) if plan.job), None)) for job, its in plans(facts).items())
+    return {job: it.name for job, it in last if it}
 
 
 def rows(facts: Iterable[Dated], names: Mapping[str, str]) -> tuple[RunRow, ...]:

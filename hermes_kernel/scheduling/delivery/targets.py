@@ -158,9 +158,10 @@ class Targets:
 
     def _written(self) -> Mapping[str, str]:
         try:
-            return (self._settings or Settings.load(environ=self._environ, home=self._home)).notify
+            settings = self._settings or Settings.load(environ=self._environ, home=self._home)
         except SettingsError as error:
             raise HermesError(str(error)) from None
+        return settings.notify
 
     def _kept(self) -> dict[str, str]:
         return {name: url for name, url in plain_in(self._path, MOST).items() if isinstance(url, str)}

@@ -17,7 +17,7 @@ import pytest
 from hermes_kernel.core.planned import RunEnded, StopWanted
 from hermes_kernel.testing import Server, forever, say, stall
 from hermes_kernel.world.store.opening import open_store
-from tests.kernel.conftest import ROOT, Kernel
+from tests.kernel.conftest import ROOT, Kernel, Ran
 
 EVIL = "<img src=x onerror=alert(1)> & [x](javascript:alert(1)) `%%bash`"
 STOPPED_WITHIN = 5.0  # seconds; it is to take less than one, where nothing else wants the machine
@@ -43,6 +43,13 @@ def _empty(request) -> Iterator[None]:
         )
         kernel.run(kernel.python("them = %hermes jobs"))
         kernel.run(kernel.python(code.replace("(%hermes jobs)", "them")))
+
+
+def done(kernel: Kernel, cell: str) -> Ran:
+    """A cell that does what it is to do."""
+    ran = kernel.run(cell)
+    assert ran.status == "ok", ran.error
+    return ran
 
 
 def shell(kernel: Kernel, *words: str) -> str:
@@ -154,10 +161,10 @@ def test_tab_knows_the_jobs_there_are(kernel):
 
 def test_a_run_goes_on_beside_the_notebook_and_is_seen_there(kernel):
     with Server([forever(say("All is **well**."))]) as server:
-        kernel.run(kernel.python(f"os.environ['HERMES_BASE_URL'] = {server.url!r}"))
-        kernel.run('%hermes schedule "2099-01-01" "How is it?" --name how')
+        done(kernel, kernel.python(f"os.environ['HERMES_BASE_URL'] = {server.url!r}"))
+        done(kernel, '%hermes schedule "2099-01-01T12:00" "How is it?" --name how')
         began = time.monotonic()
-        kernel.run(kernel.python("asked = %hermes schedule run how"))
+        done(kernel, kernel.python("asked = %hermes schedule run how"))
         assert time.monotonic() - began < 10, "it returns at once"
         run = kernel.value("asked.value").strip("'")
         page = until(kernel, run, "outcome +ran")
@@ -172,11 +179,11 @@ def test_a_run_is_stopped_from_another_kernel_at_once_and_recorded_as_such(kerne
     try:
         other.run("import os; os.environ['HERMES_SCHEDULE_WATCH'] = 'off'")
         with Server([forever(stall(["Let me think", " more."], after=1, seconds=float("inf")))]) as server:
-            kernel.run(kernel.python(f"os.environ['HERMES_BASE_URL'] = {server.url!r}"))
-            kernel.run('%hermes schedule "2099-01-01" "Think forever" --name thinker')
-            kernel.run(kernel.python("asked = %hermes schedule run thinker"))
+            done(kernel, kernel.python(f"os.environ['HERMES_BASE_URL'] = {server.url!r}"))
+            done(kernel, '%hermes schedule "2099-01-01T12:00" "Think forever" --name thinker')
+            done(kernel, kernel.python("asked = %hermes schedule run thinker"))
             run = kernel.value("asked.value").strip("'")
-            assert server.wait(1, 60), "the run asks the model"
+            assert server.await_requests(1, 60), "the run asks the model"
             assert "running" in other.run(f"%hermes runs {run}").text
             stopped = other.run(f"%hermes runs stop {run}")
             assert stopped.status == "ok", stopped.error

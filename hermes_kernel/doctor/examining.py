@@ -17,6 +17,7 @@ from hermes_kernel.core.figures import counted
 from hermes_kernel.core.text import brief
 from hermes_kernel.doctor.beyond import aux, kernel_of_subagents, servers, window
 from hermes_kernel.doctor.finding import Finding, State
+from hermes_kernel.doctor.planned import planned
 from hermes_kernel.given import near_misses
 from hermes_kernel.settings import LOCAL, RANGES, NoEndpoint, Settings
 from hermes_kernel.world.discover import Listing, listening, listing
@@ -43,6 +44,7 @@ def examine(
         *_home(settings.home),
         *_store(settings.home),
         *_shared(settings),
+        *planned(settings),
         *_keyfile(settings.home / "kernel.toml"),
         *_names(environ),
         *_endpoint(settings, others),

@@ -21,12 +21,12 @@ def here(home: Path) -> str:
     Raises:
         StoreError: there is none and none can be made; one line says what to do.
     """
-    path = home / "schedule" / "place"
-    if known := _known(path):
-        return known
+    path = _path(home)
+    if there := known(home):
+        return there
     try:
         with held(path.with_name("place.lock"), PATIENCE):
-            return _known(path) or _made(path)
+            return known(home) or _made(home)
     except (Busy, OSError) as error:
         why = getattr(error, "strerror", None) or "another process holds it"
         raise StoreError(
@@ -34,18 +34,22 @@ def here(home: Path) -> str:
         ) from None
 
 
-def _known(path: Path) -> str:
-    """What is written there; nothing where it is no id."""
+def known(home: Path) -> str:
+    """The home's id; nothing where none has been made, or what is there is none."""
     try:
-        found = content(path, MOST)
+        found = content(_path(home), MOST)
     except OSError:
         return ""
     return found.decode().strip() if ID.fullmatch(found) else ""
 
 
-def _made(path: Path) -> str:
+def _path(home: Path) -> Path:
+    return home / "schedule" / "place"
+
+
+def _made(home: Path) -> str:
     """A link is refused where there is one: also where a lock is granted to two computers, one of them wins."""
-    made = secrets.token_hex(8)
+    made, path = secrets.token_hex(8), _path(home)
     fresh, other = (path.with_name(f"place.{made}.{kind}") for kind in ("new", "own"))
     make(path.parent)
     if path.exists():  # damaged
@@ -58,4 +62,4 @@ def _made(path: Path) -> str:
     except OSError:  # a disk without links
         other.replace(path)
     other.unlink(missing_ok=True)
-    return _known(path) or made
+    return known(home) or made

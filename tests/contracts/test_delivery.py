@@ -236,11 +236,21 @@ async def test_without_a_folder_a_file_is_beside_the_runs_and_a_whole_report_is_
 
 
 async def test_a_link_the_person_made_is_followed_and_stays(tmp_path: Path):
-    (tmp_path / "runs").mkdir()
-    (tmp_path / "runs/latest.md").symlink_to(tmp_path / "real.md")
-    assert await messenger(tmp_path).deliver(report(), "file:latest.md") == ""
-    assert (tmp_path / "runs/latest.md").is_symlink()
+    (tmp_path / "latest.md").symlink_to(tmp_path / "real.md")
+    assert await messenger(tmp_path).deliver(report(), f"file:{tmp_path}/latest.md") == ""
+    assert (tmp_path / "latest.md").is_symlink()
     assert "All is" in (tmp_path / "real.md").read_text()
+
+
+@pytest.mark.parametrize("wanted", ["latest.md", "folder/.bashrc", "../.bashrc"])
+async def test_a_link_in_the_jobs_folder_leads_nowhere_else(tmp_path: Path, wanted: str):
+    (tmp_path / ".bashrc").write_text("mine")
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs/latest.md").symlink_to(tmp_path / ".bashrc")
+    (tmp_path / "runs/folder").symlink_to(tmp_path)
+    said = await messenger(tmp_path).deliver(report(), f"file:{wanted}")
+    assert said == f"{wanted} leads out of the job's folder: name the file from / or ~ on"
+    assert (tmp_path / ".bashrc").read_text() == "mine"
 
 
 @pytest.mark.parametrize("wanted", ["/dev/null", "{tmp}", "{tmp}/file/x.md", "a\0b", "~nobody-of-that-name/x.md"])

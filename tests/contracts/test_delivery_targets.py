@@ -132,14 +132,23 @@ def test_a_person_gives_names_and_addresses_and_a_model_names_alone(tmp_path: Pa
     with pytest.raises(HermesError, match="An address is a person's to give") as refused:
         known.named([URL + "/new"], by="model")
     assert "AbCdEfGh" not in str(refused.value)
-    assert known.names() == ("json-1", "team")
+    with pytest.raises(HermesError, match="no target 'taem'"):
+        known.named([URL + "/new", "taem"])
+    assert known.names() == ("json-1", "team"), "nothing is kept of a wish that is refused"
 
 
-@pytest.mark.parametrize("path", ["/etc/x.md", "../x.md", "a/../../x.md", "~/x.md", ".git/hooks/pre-commit", "x.py"])
+@pytest.mark.parametrize("path", ["/etc/x.md", "~/x.md", ".git/hooks/pre-commit", "x.py"])
 def test_a_model_names_no_file_but_words_below_the_jobs_folder(tmp_path: Path, path: str):
     targets(tmp_path).check([f"file:{path}"])
     with pytest.raises(HermesError, match="not for a model to write"):
         targets(tmp_path).check([f"file:{path}"], by="model")
+
+
+@pytest.mark.parametrize("path", ["../x.md", "a/../../x.md", ".."])
+def test_a_file_below_the_jobs_folder_is_below_it(tmp_path: Path, path: str):
+    for by in ("person", "model"):
+        with pytest.raises(HermesError, match="leads out of the job's folder"):
+            targets(tmp_path).check([f"file:{path}"], by=by)
 
 
 @pytest.mark.parametrize("path", ["", " ", "a\0b", "folder/"])

@@ -1,5 +1,6 @@
-"""A report as a file. The path is the person's: absolute, from their home folder with ``~``, or below the folder that
-the job works in; a link in it is followed, as any program of theirs would. What is no ordinary file is left alone."""
+"""A report as a file. A path from ``/`` or ``~`` is the person's, and a link in it is followed, as any program of
+theirs would. One below the folder that the job works in stays there: what works in it may make links too. What is no
+ordinary file is left alone."""
 
 from __future__ import annotations
 
@@ -22,6 +23,8 @@ def write(wanted: str, report: Report, message: Message, runs: Path) -> str:
     """Have the file `wanted` hold the message: nothing, or in one line why it could not be written."""
     try:
         path = placed(wanted, report, runs)
+        if path is None:
+            return f"{wanted} leads out of the job's folder: name the file from / or ~ on"
         if path.exists() and not path.is_file():
             return f"{path} is no file that can be written: name another in `file:`"
         make(path.parent)
@@ -32,10 +35,14 @@ def write(wanted: str, report: Report, message: Message, runs: Path) -> str:
     return ""
 
 
-def placed(wanted: str, report: Report, runs: Path) -> Path:
-    """The path that `wanted` means for this run."""
+def placed(wanted: str, report: Report, runs: Path) -> Path | None:
+    """The path that `wanted` means for this run; None for one that is to be below a folder and is not."""
     path = Path(FIELD.sub(lambda found: _fields(report)[found[1]], wanted)).expanduser()
-    return ((report.folder or runs) / path).resolve()
+    if path.is_absolute():
+        return path.resolve()
+    folder = (report.folder or runs).resolve()
+    whole = (folder / path).resolve()
+    return whole if whole.is_relative_to(folder) else None
 
 
 def _fields(report: Report) -> dict[str, str]:

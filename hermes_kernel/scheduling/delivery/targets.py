@@ -113,8 +113,8 @@ class Targets:
     def named(self, deliver: Sequence[str], *, by: str = "person") -> tuple[str, ...]:
         """`deliver` with the name of its target for each address that a person gave; checked. Raises as `save` and
         `check`."""
+        self.check([each for each in deliver if by != "person" or not _is_address(each)], by=by)
         names = tuple(self.name_of(each) if by == "person" and _is_address(each) else each for each in deliver)
-        self.check(names, by=by)
         return tuple(name if name.startswith(FILE) else _same(name) for name in names)
 
     def name_of(self, url: str) -> str:
@@ -229,7 +229,9 @@ def _check_file(path: str, by: str) -> None:
     if not path or "\0" in path or path.endswith("/"):
         raise HermesError(f"{FILE} takes the path of a file, such as {FILE}reports/{{date}}.md.")
     pure = PurePath(path)
-    inside = not pure.is_absolute() and ".." not in pure.parts and not path.startswith("~")
+    inside = not pure.is_absolute() and not path.startswith("~")
+    if inside and ".." in pure.parts:
+        raise HermesError(f"{brief(path, 60)!r} leads out of the job's folder: name the file from / or ~ on.")
     if by != "person" and not (inside and pure.suffix in {".md", ".txt"}):
         raise HermesError(
             f"{brief(path, 60)!r} is not for a model to write: name an .md or .txt below the job's folder."

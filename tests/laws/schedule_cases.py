@@ -13,8 +13,28 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from tests.laws.schedule_oracle import (
-    FRI, MON, SAT, SUN, THU, TUE, WED, After, Apart, Meaning, at, both, due, either, is_last, last_weekday, month, nth,
-    often, once, week, year,
+    FRI,
+    MON,
+    SAT,
+    SUN,
+    THU,
+    TUE,
+    WED,
+    After,
+    Apart,
+    Meaning,
+    at,
+    both,
+    due,
+    either,
+    is_last,
+    last_weekday,
+    month,
+    nth,
+    often,
+    once,
+    week,
+    year,
 )  # fmt: skip
 
 TABLE = Path(__file__).with_name("schedule_cases.txt")
@@ -201,7 +221,7 @@ ONCE = [
 
 CRON = [
     Case("0 9 * * *", at("09:00")),
-    Case("* * * * *", often(lambda t: True)),
+    Case("* * * * *", often(lambda _: True)),
     Case("*/15 * * * *", often(quarter)),
     Case("5/20 * * * *", often(lambda t: t.minute in (5, 25, 45))),
     Case("0 9 * * MON-FRI", at("09:00", workday)),

@@ -98,11 +98,11 @@ def _looked_for(meaning: Fixed | Often, zone: str, now: int, count: int, last: d
     return tuple(sorted(found)[:count])
 
 
-def at(times: str, days: Days = lambda day: True) -> Fixed:
+def at(times: str, days: Days = lambda _: True) -> Fixed:
     return Fixed(days, tuple(time.fromisoformat(each) for each in times.split()))
 
 
-def often(times: Times, days: Days = lambda day: True) -> Often:
+def often(times: Times, days: Days = lambda _: True) -> Often:
     return Often(days, times)
 
 

@@ -126,7 +126,7 @@ def _item(field: _Field, item: str) -> str:
     if not (found := _ITEM.fullmatch(item)):
         raise Amiss(f"{quoted(item)} is no {field.name}: {_allowed(field)}", item)
     if found["star"]:
-        return "*" + _step(field, found, field.high - field.low)
+        return "*" + _step(field, found)
     return _range(field, found)
 
 
@@ -142,13 +142,16 @@ def _range(field: _Field, found: re.Match[str]) -> str:
         step = f"/{found['step']}" if found["step"] else ""
         instead = f"{first}-{end}{step},{field.low}-{last}{step}"
         raise Amiss(f"{found[0]} goes backwards in the field of the {field.name}", found[0], instead)
-    return f"{first}-{last}" + _step(field, found, max(last - first, 1))
+    step = _step(field, found)
+    if first == last:  # a step from there, to cronsim, would lead to the field's end
+        return str(first % 7 if field is _WEEKDAY else first)
+    return f"{first}-{last}{step}"
 
 
-def _step(field: _Field, found: re.Match[str], most: int) -> str:
+def _step(field: _Field, found: re.Match[str]) -> str:
     if found["step"] is None:
         return ""
-    step = int(found["step"])
+    step, most = int(found["step"]), field.high - field.low
     if step > most and (unit := {"minute": "m", "hour": "h", "day of the month": "d"}.get(field.name)):
         what = f"a step of {step} in the field of the {field.name} goes beyond its end: 1 to {most}"
         raise ScheduleError(what, f"every {step}{unit}")

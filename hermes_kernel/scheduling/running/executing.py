@@ -31,6 +31,7 @@ START_SECONDS = 60  # the same as Jupyter's clients give a kernel
 LOOK_SECONDS, LOOKS = 0.1, 4  # whether a cell has ended that was interrupted, before its kernel is killed
 LEAVE_SECONDS = 10.0  # in which a kernel puts its things in order: told after half of it, then killed
 HURRY_SECONDS = 0.4  # the same, when it was stopped
+MARK = "HERMES_EXECUTION"  # in the environment of all that a notebook starts, its tools' commands included
 NAME = re.compile(r"[\w.-]{1,100}", re.ASCII)
 OURS = ("--IPKernelApp.log_level=ERROR", "--HistoryManager.hist_file=:memory:")  # plain TCP is loopback here
 HERMES = KernelSpec(
@@ -75,7 +76,7 @@ class Execution:
     ) -> None:  # fmt: skip
         self._notebook = notebook
         self._cwd = cwd
-        self._environ, self._mark = marked(environ)
+        self._environ, self._mark = marked(environ, MARK)
         self._begins = begins
         self._manager = _manager(name)
         if not cwd.is_dir():
@@ -171,7 +172,7 @@ class Execution:
         """At once, with all it has started."""
         if self._manager.provisioner is not None:
             await self._manager.provisioner.kill()
-        kill_marked(self._mark)
+        kill_marked(self._mark, MARK)
 
     async def _end(self, seconds: float) -> None:
         """Shut it down, kill it if that takes too long, and let go of what it held."""

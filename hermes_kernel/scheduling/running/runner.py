@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -99,6 +100,10 @@ class NotebookRunner:
         saving = asyncio.ensure_future(saver.keep_saving(notebook))
         try:
             await Execution(notebook, name, _folder(work), self._around(work), changed=saver.changed).run(stop)
+        except asyncio.CancelledError:  # who runs it ends
+            with suppress(HermesError):
+                saver.save(notebook)
+            raise
         finally:
             saving.cancel()
             await asyncio.gather(saving, return_exceptions=True)

@@ -16,15 +16,15 @@ NAME = "HERMES_COMMAND"
 _serial = itertools.count(1)
 
 
-def marked(environ: Mapping[str, str]) -> tuple[dict[str, str], str]:
-    """`environ` with a mark in it that no other command has, and the mark."""
+def marked(environ: Mapping[str, str], name: str = NAME) -> tuple[dict[str, str], str]:
+    """`environ` with a mark in it that no other command has, under this `name`, and the mark."""
     mark = f"{os.getpid()}.{next(_serial)}"
-    return {**environ, NAME: mark}, mark
+    return {**environ, name: mark}, mark
 
 
-def kill_marked(mark: str) -> None:
+def kill_marked(mark: str, name: str = NAME) -> None:
     """KILL whatever carries `mark` and is ours to kill."""
-    line = f"{NAME}={mark}".encode()
+    line = f"{name}={mark}".encode()
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             if line in (folder / "environ").read_bytes().split(b"\0"):

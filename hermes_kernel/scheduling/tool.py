@@ -42,21 +42,11 @@ def make_schedule(jobs: Jobs, writes: Callable[[], str]) -> Tool:
     desk = _Desk(jobs, writes)
 
     async def schedule(  # noqa: PLR0913, PLR0917 - the model's words
-        action: Action = "list",
-        job: str = "",
-        when: str = "",
-        prompt: str = "",
-        name: str = "",
-        zone: str = "",
-        notebook: str = "",
-        parameters: dict[str, Any] | None = None,
-        skills: list[str] | None = None,
-        tools: list[str] | None = None,
-        deliver: list[str] | None = None,
-        budget: int | None = None,
-        repeat: int | None = None,
-        misfire: Literal["skip", "once", "all"] | None = None,
-    ) -> Result:
+        action: Action = "list", job: str = "", when: str = "", prompt: str = "", name: str = "", zone: str = "",
+        notebook: str = "", parameters: dict[str, Any] | None = None, skills: list[str] | None = None,
+        tools: list[str] | None = None, deliver: list[str] | None = None, budget: int | None = None,
+        repeat: int | None = None, misfire: Literal["skip", "once", "all"] | None = None,
+    ) -> Result:  # fmt: skip
         """Have work done later or again and again, by an agent of its own that begins with nothing but the prompt.
         add makes a job from when and prompt (or notebook); change, pause, resume, remove, run (once, now) and runs
         take job; list shows all; next says when something would run, and makes nothing.
@@ -78,16 +68,12 @@ def make_schedule(jobs: Jobs, writes: Callable[[], str]) -> Tool:
             repeat: Runs after which it is over; 0: never.
             misfire: What becomes of times at which nothing was there to run it.
         """
-        wishes = {
+        wishes: dict[str, Any] = {
             "when": when, "prompt": prompt, "name": name, "zone": zone, "notebook": notebook, "parameters": parameters,
             "skills": skills, "tools": tools, "deliver": deliver, "budget": budget, "repeat": repeat,
             "misfire": misfire,
         }  # fmt: skip
-        given = {wish: value for wish, value in wishes.items() if value not in ("", None)}
-        try:
-            return Result(await desk.do(action, job, given))
-        except HermesError as error:
-            raise ToolError(str(error)) from None
+        return await desk.answer(action, job, {wish: each for wish, each in wishes.items() if each not in ("", None)})
 
     return built_in(schedule, exclusive=True, seconds=PATIENCE + 60)
 
@@ -98,6 +84,17 @@ class _Desk:
 
     jobs: Jobs
     writes: Callable[[], str]
+
+    async def answer(self, action: Action, which: str, wishes: Mapping[str, Any]) -> Result:
+        """What came of it, for a model.
+
+        Raises:
+            ToolError: it cannot or may not be done.
+        """
+        try:
+            return Result(await self.do(action, which, wishes))
+        except HermesError as error:
+            raise ToolError(str(error)) from None
 
     async def do(self, action: Action, which: str, wishes: Mapping[str, Any]) -> str:
         """What came of it, in a few lines.

@@ -6,30 +6,26 @@ value that `core.schedule.job.Job` can hold; secrets are taken out of what will 
 
 from __future__ import annotations
 
-import json
 import keyword
-import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hermes_kernel.checks import LONGEST, affordable
+from hermes_kernel.checks import affordable
 from hermes_kernel.core.schedule.job import KEPT, MISFIRES, NONE, NOTEBOOK, TIMEOUT, Parameter
 from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.errors import HermesError
 from hermes_kernel.prompt import BUILT_IN, THEIRS
 from hermes_kernel.scheduling.notebooks import checked_notebook
 from hermes_kernel.scheduling.spelling import close_to, one_of
+from hermes_kernel.scheduling.values import json_text, names, seconds, shown
 
 NAME = re.compile(r"[a-z0-9-]{1,40}")
 PROMPT_CHARS = 100_000
 MODEL_CHARS = 300
 MOST = 1_000_000  # of runs, of notebooks that are kept
-UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
-SPAN = re.compile(r"(?:\d+(?:\.\d+)?[smhd]\s*)+")
-PART = re.compile(r"(\d+(?:\.\d+)?)([smhd])")
 APPROVALS = ("deny", "allow")
 
 
@@ -65,7 +61,7 @@ def named(wish: Any, _: Ground) -> str:
     """A name that a job may have."""
     if not isinstance(wish, str) or not NAME.fullmatch(wish):
         raise HermesError(
-            f"name cannot be {_shown(wish)}: it must be 1 to 40 lower-case letters, digits and hyphens, such as "
+            f"name cannot be {shown(wish)}: it must be 1 to 40 lower-case letters, digits and hyphens, such as "
             "monday-report."
         )
     return wish
@@ -82,7 +78,7 @@ def _prompt(wish: Any, ground: Ground) -> str:
 def _model(wish: Any, ground: Ground) -> str:
     text = scrub(wish).strip() if isinstance(wish, str) else None
     if text is None or not text.isprintable() or len(text) > MODEL_CHARS:
-        raise HermesError(f"model cannot be {_shown(wish)}: it must be the name of a model, in one line.")
+        raise HermesError(f"model cannot be {shown(wish)}: it must be the name of a model, in one line.")
     return ground.redact(text)
 
 
@@ -92,7 +88,7 @@ def _model(wish: Any, ground: Ground) -> str:
 def _folder(wish: Any, ground: Ground) -> str:
     path = _path("folder", wish, ground)
     if not _is(path.is_dir):
-        raise HermesError(f"folder cannot be {_shown(wish)}: there is no such folder.")
+        raise HermesError(f"folder cannot be {shown(wish)}: there is no such folder.")
     return str(path)
 
 
@@ -103,11 +99,11 @@ def _notebook(wish: Any, ground: Ground) -> str:
 def _path(name: str, wish: Any, ground: Ground) -> Path:
     text = str(wish) if isinstance(wish, str | Path) else ""
     if not text.strip() or not text.isprintable() or scrub(text) != text:
-        raise HermesError(f"{name} cannot be {_shown(wish)}: it must be a path.")
+        raise HermesError(f"{name} cannot be {shown(wish)}: it must be a path.")
     try:
         return (ground.folder / Path(text).expanduser()).resolve()
     except (OSError, RuntimeError, ValueError):  # a loop of links, a home folder that nobody has
-        raise HermesError(f"{name} cannot be {_shown(wish)}: there is no such path.") from None
+        raise HermesError(f"{name} cannot be {shown(wish)}: there is no such path.") from None
 
 
 def _is(asked: Callable[[], bool]) -> bool:
@@ -121,53 +117,36 @@ def _is(asked: Callable[[], bool]) -> bool:
 
 
 def _skills(wish: Any, ground: Ground) -> tuple[str, ...]:
-    names = _names("skills", wish)
-    known = ground.skills() if names and ground.skills else names
-    for name in names:
+    wanted = names("skills", wish)
+    known = ground.skills() if wanted and ground.skills else wanted
+    for name in wanted:
         if name not in known:
-            raise HermesError(f"There is no skill {_shown(name)}. {close_to(name, known)}")
-    return names
+            raise HermesError(f"There is no skill {shown(name)}. {close_to(name, known)}")
+    return wanted
 
 
 def _tools(wish: Any, ground: Ground) -> tuple[str, ...] | None:
     if wish is None:
         return None
-    names, known = _names("tools", wish), ground.tools()
-    for name in names:
+    wanted, known = names("tools", wish), ground.tools()
+    for name in wanted:
         if name not in known and not name.startswith(THEIRS):  # a server's tools come and go with it
-            raise HermesError(f"There is no tool {_shown(name)} in a run. {close_to(name, known)}")
-    return names
+            raise HermesError(f"There is no tool {shown(name)} in a run. {close_to(name, known)}")
+    return wanted
 
 
 def _deliver(wish: Any, ground: Ground) -> tuple[str, ...]:
-    names = _names("deliver", wish) or (NOTEBOOK,)
-    if NONE in names and len(names) > 1:
-        others = ", ".join(brief(each, 40) for each in names if each != NONE)
+    wanted = names("deliver", wish) or (NOTEBOOK,)
+    if NONE in wanted and len(wanted) > 1:
+        others = ", ".join(brief(each, 40) for each in wanted if each != NONE)
         raise HermesError(f"deliver cannot be {NONE} and {others} at once: either no one is told, or they are.")
-    return tuple(ground.deliver(names))
-
-
-def _names(what: str, wish: Any) -> tuple[str, ...]:
-    """Names in a list, or in a text with commas between them; each once."""
-    text = isinstance(wish, str)
-    parts: Iterable[Any] = _split(wish) if text else wish if isinstance(wish, Iterable) else (wish,)
-    found: list[str] = []
-    for part in parts:
-        if not isinstance(part, str) or not part.isprintable() or scrub(part) != part:
-            raise HermesError(f"{what} cannot have {_shown(part)} in it: it must be names.")
-        found.append(part.strip())
-    return tuple(dict.fromkeys(filter(None, found)))
-
-
-def _split(text: str) -> list[str]:
-    """At the commas, unless it is an address, which may have some."""
-    return [text] if "://" in text else text.split(",")
+    return tuple(ground.deliver(wanted))
 
 
 def _parameters(wish: Any, ground: Ground) -> tuple[Parameter, ...]:
     if not isinstance(wish, Mapping):
-        raise HermesError(f"parameters cannot be {_shown(wish)}: it must be values by name, such as {{'week': 48}}.")
-    made = tuple(Parameter(_identifier(name), _json(name, value, ground)) for name, value in wish.items())
+        raise HermesError(f"parameters cannot be {shown(wish)}: it must be values by name, such as {{'week': 48}}.")
+    made = tuple(Parameter(_identifier(name), ground.redact(json_text(name, value))) for name, value in wish.items())
     size = sum(len(each.value) for each in made)
     if size > PROMPT_CHARS:
         raise HermesError(f"parameters have {size:,} characters: they must have {PROMPT_CHARS:,} at most.")
@@ -176,32 +155,8 @@ def _parameters(wish: Any, ground: Ground) -> tuple[Parameter, ...]:
 
 def _identifier(name: Any) -> str:
     if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name) or name.startswith("__"):
-        raise HermesError(f"A parameter cannot be called {_shown(name)}: it must be a name that Python can assign to.")
+        raise HermesError(f"A parameter cannot be called {shown(name)}: it must be a name that Python can assign to.")
     return name
-
-
-def _json(name: str, value: Any, ground: Ground) -> str:
-    try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-        same = json.loads(text) == _listed(value)
-    except (TypeError, ValueError, RecursionError):
-        same = False
-    if not same:
-        raise HermesError(
-            f"The parameter {name} cannot be {_shown(value)}: it must be what JSON can say (texts, numbers, true, "
-            "false, null, lists, and objects with texts for names)."
-        )
-    return ground.redact(scrub(text))
-
-
-def _listed(value: Any) -> Any:
-    """`value` as it comes back from JSON: tuples are lists."""
-    match value:
-        case list() | tuple():
-            return [_listed(each) for each in value]
-        case dict():
-            return {name: _listed(each) for name, each in value.items()}
-    return value
 
 
 # --- numbers
@@ -214,7 +169,7 @@ def _budget(wish: Any, _: Ground) -> int:
 def _whole(name: str, least: int) -> Callable[[Any, Ground], int]:
     def read(wish: Any, _: Ground) -> int:
         if isinstance(wish, bool) or not isinstance(wish, int) or not least <= wish <= MOST:
-            raise HermesError(f"{name} cannot be {_shown(wish)}: it must be a whole number from {least} to {MOST:,}.")
+            raise HermesError(f"{name} cannot be {shown(wish)}: it must be a whole number from {least} to {MOST:,}.")
         return wish
 
     return read
@@ -231,27 +186,8 @@ def _jitter(wish: Any, _: Ground) -> float:
 def _timeout(wish: Any, _: Ground) -> float:
     found = seconds("timeout", wish)
     if 0 < found < 1:
-        raise HermesError(f"timeout cannot be {_shown(wish)}: it must be at least 1 second, or 0 for no limit.")
+        raise HermesError(f"timeout cannot be {shown(wish)}: it must be at least 1 second, or 0 for no limit.")
     return found
-
-
-def seconds(name: str, wish: Any) -> float:
-    """A span of time, in seconds, at most a week: a number of them, or a text such as ``90s``, ``2h`` or ``1h30m``."""
-    found = _span(wish)
-    if found is None or not math.isfinite(found) or not 0 <= found <= LONGEST:
-        raise HermesError(
-            f"{name} cannot be {_shown(wish)}: it must be seconds, or a time such as 90s, 10m or 2h; 7d at most."
-        )
-    return found
-
-
-def _span(wish: Any) -> float | None:
-    if isinstance(wish, int | float) and not isinstance(wish, bool):
-        return float(wish) if abs(wish) < MOST * MOST else None  # not one too large for a float
-    text = wish.strip().lower()[:60] if isinstance(wish, str) else ""
-    if SPAN.fullmatch(text):
-        return sum(float(number) * UNITS[unit] for number, unit in PART.findall(text))
-    return float(text) if re.fullmatch(r"\d{1,9}(?:\.\d{1,9})?", text) else None
 
 
 # --- choices
@@ -260,7 +196,7 @@ def _span(wish: Any) -> float | None:
 def _switch(name: str) -> Callable[[Any, Ground], bool]:
     def read(wish: Any, _: Ground) -> bool:
         if not isinstance(wish, bool):
-            raise HermesError(f"{name} cannot be {_shown(wish)}: it must be True or False.")
+            raise HermesError(f"{name} cannot be {shown(wish)}: it must be True or False.")
         return wish
 
     return read
@@ -269,21 +205,10 @@ def _switch(name: str) -> Callable[[Any, Ground], bool]:
 def _choice(name: str, choices: Sequence[str]) -> Callable[[Any, Ground], str]:
     def read(wish: Any, _: Ground) -> str:
         if wish not in choices or not isinstance(wish, str):
-            raise HermesError(f"{name} cannot be {_shown(wish)}: it must be {one_of(choices)}.")
+            raise HermesError(f"{name} cannot be {shown(wish)}: it must be {one_of(choices)}.")
         return wish
 
     return read
-
-
-def _shown(value: object) -> str:
-    """What was wished, in one line that no one is harmed by; of an address, which may have a key in it, nothing."""
-    if not isinstance(value, str | int | float | list | tuple | dict | Path | None):
-        return f"a {type(value).__name__}"
-    try:
-        text = ascii(value) if isinstance(value, str) else repr(value)
-    except (RecursionError, ValueError):  # a list within itself without end, a number of a million digits
-        return f"such a {type(value).__name__}"
-    return "an address" if "://" in text else brief(text, 60)
 
 
 CHECKS: Mapping[str, Callable[[Any, Ground], Any]] = {

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zmq
 from jupyter_client import KernelManager
 from jupyter_client.kernelspec import KernelSpec
 
@@ -144,11 +145,12 @@ class Kernel:
             assert time.monotonic() < end, (
                 f"no {'idle' if reply else 'reply'} within {timeout} s: {[m['content'] for m in messages][-3:]}"
             )
+            self._wait(shell=reply is None, iopub=not idle, stdin=answer is not None)
             if answer and self.client.stdin_channel.msg_ready():
                 self.client.input(answer(self.client.get_stdin_msg(timeout=0.1)["content"]["prompt"]))
             if reply is None and (message := self._next(self.client.get_shell_msg, sent)) is not None:
                 reply, replied = message["content"], time.perf_counter()
-            if (message := self._next(self.client.get_iopub_msg, sent)) is not None:
+            if not idle and (message := self._next(self.client.get_iopub_msg, sent)) is not None:
                 messages.append(message)
                 idle = idle or _idle(message, sent)
         return Ran(reply, messages, replied - began)
@@ -161,7 +163,7 @@ class Kernel:
             assert time.monotonic() < end, (
                 f"{words!r} is not shown within {timeout} s: {[m['content'] for m in messages][-3:]}"
             )
-            if (message := self._next(self.client.get_iopub_msg, None)) is not None:
+            if (message := self._next(self.client.get_iopub_msg, None, timeout=0.5)) is not None:
                 messages.append(message)
         return [each for each in messages if each["parent_header"].get("msg_id") == sent]
 
@@ -182,9 +184,14 @@ class Kernel:
         assert ran.status == "ok", ran.error
         return ran.stdout.strip()
 
-    def _next(self, get: Callable[..., dict[str, Any]], sent: str | None) -> dict[str, Any] | None:
+    def _wait(self, seconds: float = 0.5, **channels: bool) -> None:
+        """Until one of these channels has something to say, or for so long."""
+        heard = [getattr(self.client, f"{name}_channel").socket for name, listen in channels.items() if listen]
+        zmq.select(heard, [], [], seconds)
+
+    def _next(self, get: Callable[..., dict[str, Any]], sent: str | None, timeout: float = 0) -> dict[str, Any] | None:
         try:
-            message = get(timeout=0.02)
+            message = get(timeout=timeout)
         except queue.Empty:
             return None
         return message if sent is None or message["parent_header"].get("msg_id") == sent else None
@@ -205,9 +212,9 @@ def ipykernel_of(python: str) -> str:
 KINDS = [pytest.param((name, python), id=f"{name}-{ipykernel_of(python)}") for python in PYTHONS for name in LAUNCH]
 
 
-@pytest.fixture(scope="session", params=KINDS)
+@pytest.fixture(scope="module", params=KINDS)
 def running(request, tmp_path_factory) -> Iterator[Kernel]:
-    """Each kind of kernel, started once."""
+    """Each kind of kernel, started once in each file: no file finds what another left in its home."""
     kernel = Kernel(*request.param, tmp_path_factory.mktemp("home"))
     yield kernel
     kernel.close()

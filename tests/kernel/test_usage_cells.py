@@ -14,7 +14,7 @@ def works_beside(home, session, kind, parent, usage):
     """Another process's slow loop."""
     log = Store(home)
     log.append(
-        session, Opened(session, kind=kind, parent=parent), Asked("Go."), Replied("Gone.", usage=usage, model="other")
+        session, Opened(session, kind=kind, parent=parent), Asked("Go."), Replied("Gone.", usage=usage, model="beside")
     )
     log.append(session, Final(Outcome.COMPLETED, "Gone."))
     log.close()
@@ -43,7 +43,7 @@ def test_what_slow_loops_have_used_stands_beside_the_conversation_and_in_the_who
         said = cells(running.run(f"%hermes usage {what}"))
         assert (said["nudge"][3], said["review"][3]) == ("14,000,003", "7,000,003")
         assert {"chat", "total"} <= said.keys()
-    assert cells(running.run("%hermes usage model 7 days"))["other"][2:4] == ["3", "21,000,006"]
+    assert cells(running.run("%hermes usage model 7 days"))["beside"][2:4] == ["3", "21,000,006"]
     assert running.run("%hermes usage day 1").status == "ok"
     assert session[:8] in running.run("%hermes usage session 1 day").text
     running.run(running.python("used = %hermes usage all"))

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 START_SECONDS = 60  # the same as Jupyter's clients give a kernel
-LOOK_SECONDS, LOOKS = 0.1, 4  # whether a cell has ended that was interrupted, before its kernel is killed
+LOOK_SECONDS, LOOKS = 0.1, 5  # whether a cell has ended that was interrupted, before its kernel is killed
 LEAVE_SECONDS = 10.0  # in which a kernel puts its things in order: told after half of it, then killed
-HURRY_SECONDS = 0.4  # the same, when it was stopped
+HURRY_SECONDS = 0.3  # the same, when it was stopped
 MARK = "HERMES_EXECUTION"  # in the environment of all that a notebook starts, its tools' commands included
 NAME = re.compile(r"[\w.-]{1,100}", re.ASCII)
 OURS = ("--IPKernelApp.log_level=ERROR", "--HistoryManager.hist_file=:memory:")  # plain TCP is loopback here

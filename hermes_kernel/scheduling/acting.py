@@ -62,6 +62,7 @@ class Acting:
                 return
             await self._take(step, stop)
             slot = slot and not isinstance(step, Begin)
+            await asyncio.sleep(0)  # thousands of missed instants must not keep others waiting
 
     def _next(self) -> Step | None:
         """The next step; a run begins only by what stands in the record at that moment."""

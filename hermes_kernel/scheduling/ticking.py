@@ -6,7 +6,6 @@ Needs no leader. Whoever else ticks at the same time holds the claims of other j
 from __future__ import annotations
 
 import asyncio
-from contextlib import closing
 from dataclasses import dataclass, field
 
 from hermes_kernel.core.safe import clean
@@ -60,6 +59,7 @@ class _Doing:
 
     acting: Acting
     task: asyncio.Task[None]
+    claim: Claim
     slot: bool
 
 
@@ -127,7 +127,7 @@ class _Tick:
         claim = self._claimed(job)
         if claim:
             acting = Acting(self.means, job)
-            self.doing[job.id] = _Doing(acting, asyncio.ensure_future(_played(acting, claim, stop, slot)), slot)
+            self.doing[job.id] = _Doing(acting, asyncio.ensure_future(acting.play(stop, slot=slot)), claim, slot)
 
     def _claimed(self, job: Job) -> Claim | None:
         try:
@@ -168,6 +168,7 @@ class _Tick:
         for id_, each in tuple(self.doing.items()):
             if each.task.done():
                 del self.doing[id_]
+                each.claim.close()
                 self.handled += each.acting.handled
                 self._judge(each)
 
@@ -183,13 +184,11 @@ class _Tick:
                 raise error
 
     async def end(self) -> None:
-        """Nobody acts any more."""
-        tasks = [each.task for each in self.doing.values()]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def _played(acting: Acting, claim: Claim, stop: Stop, slot: bool) -> None:  # noqa: FBT001
-    with closing(claim):
-        await acting.play(stop, slot=slot)
+        """Nobody acts any more, and others may. A task that was never begun closes nothing, so its claim is closed
+        here."""
+        left = tuple(self.doing.values())
+        for each in left:
+            each.task.cancel()
+        await asyncio.gather(*(each.task for each in left), return_exceptions=True)
+        for each in left:
+            each.claim.close()

@@ -229,10 +229,5 @@ def settled(job: Job, ledger: Ledger) -> Settle | None:
     """What to keep, if nothing of the job is open."""
     if ledger.open or ledger.wanted or next(_owed(ledger), None):
         return None
-    before = ledger.settled.fact if ledger.settled else None
-    last, at = ledger.last, ledger.busy[1]
-    if isinstance(before, Settled) and not at:
-        at = before.at
-    return Settle(
-        Settled(job.id, ledger.through, ledger.runs, last.run if last else "", last.outcome if last else "", at)
-    )
+    last = ledger.last or RunEnded(job.id, "", 0.0, "")
+    return Settle(Settled(job.id, ledger.through, ledger.runs, last.run, last.outcome, ledger.at))

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from hermes_kernel.core.schedule.job import Job
 from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.asked import allowed, changing, making
-from hermes_kernel.scheduling.reciting import LISTED, coming, listed, made, ran
 from hermes_kernel.world.tools.results import Result, ToolError
 from hermes_kernel.world.tools.speaking import PATIENCE
 from hermes_kernel.world.tools.threads import in_thread
@@ -37,9 +36,10 @@ READS = frozenset({"list", "runs", "next"})
 UNCHANGED = "Nothing was changed: say what is to be different, such as when or prompt."
 
 
-def make_schedule(jobs: Jobs, writes: Callable[[], str]) -> Tool:
-    """The tool over `jobs`; ``writes`` gives the setting ``schedule_writes``."""
-    desk = _Desk(jobs, writes)
+def make_schedule(jobs: Jobs | Callable[[], Jobs], writes: Callable[[], str]) -> Tool:
+    """The tool over `jobs`, or over what gives them when a model first asks; ``writes`` gives the setting
+    ``schedule_writes``."""
+    desk = _Desk(jobs if callable(jobs) else lambda: jobs, writes)
 
     async def schedule(  # noqa: PLR0913, PLR0917 - the model's words
         action: Action = "list", job: str = "", when: str = "", prompt: str = "", name: str = "", zone: str = "",
@@ -82,8 +82,13 @@ def make_schedule(jobs: Jobs, writes: Callable[[], str]) -> Tool:
 class _Desk:
     """What the tool of one agent stands on."""
 
-    jobs: Jobs
+    of: Callable[[], Jobs]
     writes: Callable[[], str]
+
+    @property
+    def jobs(self) -> Jobs:
+        """What it is about."""
+        return self.of()
 
     async def answer(self, action: Action, which: str, wishes: Mapping[str, Any]) -> Result:
         """What came of it, for a model.
@@ -115,13 +120,15 @@ class _Desk:
         return await self._verb(action, job)
 
     def _read(self, action: str, which: str, wishes: Mapping[str, Any]) -> str:
+        from hermes_kernel.scheduling import reciting
+
         if action == "list":
-            return listed(self.jobs.list())
+            return reciting.listed(self.jobs.list())
         if action == "runs":
-            return ran(self.jobs.runs(which, LISTED))
+            return reciting.ran(self.jobs.runs(which, reciting.LISTED))
         if "when" in wishes:
             return self._would_run(wishes)
-        return coming(self.jobs.list()) if not which else self.jobs.understood(self.jobs.find(which))
+        return reciting.coming(self.jobs.list()) if not which else self.jobs.understood(self.jobs.find(which))
 
     def _would_run(self, wishes: Mapping[str, Any]) -> str:
         wanted = {name: wishes[name] for name in ("when", "zone") if name in wishes}
@@ -136,7 +143,7 @@ class _Desk:
         if self._has_to_ask(draft):
             await self._consent(making(draft, times))
         job = await in_thread(partial(self.jobs.add, **wishes, by="model"), THREAD)
-        return made(job, await in_thread(partial(self.jobs.understood, job), THREAD))
+        return await self._made(job)
 
     async def _change(self, job: Job, wishes: Mapping[str, Any]) -> str:
         if not wishes:
@@ -146,7 +153,12 @@ class _Desk:
         if self._has_to_ask(job) or self._has_to_ask(after):
             await self._consent(changing("change", job, after, times))
         done = await in_thread(partial(self.jobs.change, job.id, **wishes, by="model"), THREAD)
-        return made(done, await in_thread(partial(self.jobs.understood, done), THREAD))
+        return await self._made(done)
+
+    async def _made(self, job: Job) -> str:
+        from hermes_kernel.scheduling.reciting import made
+
+        return made(job, await in_thread(partial(self.jobs.understood, job), THREAD))
 
     async def _verb(self, action: str, job: Job) -> str:
         times = await in_thread(partial(self.jobs.understood, job), THREAD)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import stat
+import sys
 import time
 
 import pytest
@@ -208,6 +210,47 @@ async def test_a_kernel_that_is_not_there_is_a_failed_run(tmp_path, name):
     assert ran.outcome == "failed"
     assert ran.why.startswith("there is no kernel")
     assert len(ran.why) < 200
+
+
+async def test_a_kernel_that_ends_as_it_starts_is_a_failed_run_that_says_its_last_words(tmp_path, monkeypatch):
+    spec = {
+        "argv": [sys.executable, "-c", "import sys; sys.exit('no module named soup')"],
+        "display_name": "x",
+        "language": "x",
+    }
+    (tmp_path / "kernels/soup").mkdir(parents=True)
+    (tmp_path / "kernels/soup/kernel.json").write_text(json.dumps(spec))
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
+    path = template(tmp_path / "r.ipynb", "1", kernel="soup")
+    ran = await real(tmp_path / "home").run(work(tmp_path / "home", job(notebook=str(path))), Stop())
+    assert (ran.outcome, ran.why) == ("failed", "The kernel soup did not start: no module named soup")
+
+
+async def test_the_notebook_of_a_run_can_be_run_again_from_top_to_bottom(tmp_path):
+    home = tmp_path / "home"
+    with Server([say("It is 42."), say("It is 43.")]) as server:
+        first = work(home, job("What is $n and one?", parameters=parameters(n=41)))
+        assert (await real(home, server).run(first, Stop())).text == "It is 42."
+        again = work(home, job(notebook=str(first.notebook), parameters=parameters(n=42)), "again")
+        assert (await real(home, server).run(again, Stop())).text == "It is 43."
+        assert [
+            "41" in server.requests[0].messages[-1]["content"],
+            "42" in server.requests[1].messages[-1]["content"],
+        ] == [True, True]
+
+
+async def test_two_that_run_side_by_side_are_told_apart(tmp_path):
+    home = tmp_path / "home"
+
+    def echo(request):
+        return say("A!" if "Say A." in str(request.messages[-1]["content"]) else "B!")
+
+    with Server(echo) as server:
+        runner = real(home, server)
+        both = [work(home, job(f"Say {which}.", name=which.lower()), which) for which in "AB"]
+        ran = await asyncio.gather(*(runner.run(each, Stop()) for each in both))
+    assert [each.text for each in ran] == ["A!", "B!"]
+    assert ran[0].session != ran[1].session
 
 
 async def test_a_folder_of_runs_that_is_a_link_is_not_written_through(tmp_path):

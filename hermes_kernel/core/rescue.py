@@ -73,10 +73,9 @@ def _without(text: str, found: list[Found]) -> str:
 
 
 def _find(text: str, offered: Collection[str]) -> Iterator[Found]:
-    for tag in _XML.finditer(text):
-        if tag.group(1) in offered:
-            yield Found(tag.group(1), _body(tag.group(2)), *tag.span())
-    if "<function=" in text:
+    tags = list(_XML.finditer(text))
+    if tags and not any(one.start < tags[0].start() < one.end for one in _find_json(text, 0, offered)):
+        yield from (Found(tag[1], _body(tag[2]), *tag.span()) for tag in tags if tag[1] in offered)
         return
     at = 0
     for mark in _MISTRAL.finditer(text):

@@ -199,6 +199,12 @@ def test_thousands_of_braces_cost_nothing():
     assert rescue('{"tool_calls": [1, "x"]} {"name": "price"} {"function": {"a": 1}}', OFFERED, ids())[0] == ()
 
 
+@pytest.mark.parametrize("words", ["<function=", "<function=price>", "say <function=price>{}</function> then"])
+def test_a_tag_in_the_arguments_of_a_call_is_a_part_of_them(words):
+    text = json.dumps({"name": "price", "arguments": {"a": words}})
+    assert named(hold(f"<tool_call>{text}</tool_call>")[2]) == [("price", {"a": words})]
+
+
 def test_words_around_calls_stay():
     text = 'One.\n{"name": "price", "arguments": {"a": 1}}\nTwo.'
     calls, rest = rescue(text, OFFERED, ids())
@@ -219,7 +225,7 @@ def test_recorded_calls_in_text_are_found_whatever_the_cut(name):
 @pytest.mark.parametrize("piece", ["<", "[", "{", "`", "\n[", "\n{ ", '{"', '\n{"name": ', "\n```\n", "<tool", "[ "])
 def test_whatever_comes_in_one_piece_is_judged_in_linear_time(piece):
     """Both sizes are far above the timer's grain; quadratic time would be a factor of eight on top."""
-    small, large = (piece * (size // len(piece)) for size in (40_000, 320_000))
+    small, large = (piece * (size // len(piece)) for size in (20_000, 160_000))
     assert _seconds(large) < 8 * 4 * max(_seconds(small), 0.01)
 
 

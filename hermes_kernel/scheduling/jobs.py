@@ -25,8 +25,8 @@ from hermes_kernel.scheduling.place import here
 from hermes_kernel.scheduling.planning import checked_jitter, next_of, nexts, planned, sentence_of, told_times
 from hermes_kernel.scheduling.standing import Standing, standing
 from hermes_kernel.scheduling.wishes import DEFAULTS, Ground, understood
-from hermes_kernel.scheduling.zones import local_zone
 from hermes_kernel.world.store.locks import Busy, held
+from hermes_kernel.world.zone import local_name
 
 if TYPE_CHECKING:
     from hermes_kernel.scheduling.agenda import Agenda
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from hermes_kernel.scheduling.ports import Bell
     from hermes_kernel.settings import Settings
     from hermes_kernel.world.ports import Archive, Clock
-    from hermes_kernel.world.tools import Tool
 
 PATIENCE = 5.0  # seconds for another process that changes jobs at this moment
 ANEW = frozenset({"schedule", "zone"})
@@ -49,7 +48,7 @@ class Jobs:
         self, book: Book, store: Archive, home: Path, clock: Clock, *, bell: Bell, agenda: Agenda,
         settings: Callable[[], Settings], where: Callable[[], str], new_id: Callable[[], str],
         ground: Callable[[Path, str], Ground], session: Callable[[], str] = lambda: "",
-        zone: Callable[[], str] = local_zone,
+        zone: Callable[[], str] = local_name,
     ) -> None:  # fmt: skip
         self.home = home
         self.clock = clock
@@ -211,12 +210,6 @@ class Jobs:
         """When it runs, as it was understood, and the next three times; in two lines."""
         times = nexts(job, self.clock.now())
         return f"{sentence_of(job)}\n{told_times(times, job.zone)}"
-
-    def tool(self) -> Tool:
-        """What a model may do with them: `tool.make_schedule`, by the settings in force."""
-        from hermes_kernel.scheduling.tool import make_schedule
-
-        return make_schedule(self, lambda: self.settings().schedule_writes)
 
     # --- what they share
 

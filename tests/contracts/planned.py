@@ -43,7 +43,7 @@ def log_of(kind, home, clock):
 class House:
     """A home, the work folder beside it, and its jobs."""
 
-    def __init__(self, folder, kind="store", clock=None, log=None):
+    def __init__(self, folder, kind="store", clock=None, log=None, new_id=None):
         self.home = folder / "home"
         self.work = folder / "work"
         self.work.mkdir(exist_ok=True)
@@ -51,13 +51,13 @@ class House:
         self.log = log or log_of(kind, self.home, self.clock)
         self.settings = Settings(home=self.home)
         self.targets = Targets(self.home, self.settings, environ={})
-        self.book = Book(self.log, counted("book"), self.clock)
+        self.book = Book(self.log, new_id or counted("book"), self.clock)
         self.agenda = Agenda(self.home)
         self.bell = FileBell(self.home)
         self.jobs = Jobs(
             self.book, self.log, self.home, self.clock, bell=self.bell, agenda=self.agenda,
             settings=lambda: self.settings, where=lambda: str(self.work), zone=lambda: "UTC",
-            new_id=lambda: f"{int(IDS()):08x}{'0' * 24}", ground=self.ground,
+            new_id=new_id or (lambda: f"{int(IDS()):08x}{'0' * 24}"), ground=self.ground,
         )  # fmt: skip
 
     def ground(self, folder, by):

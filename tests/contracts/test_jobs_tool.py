@@ -11,6 +11,7 @@ from hermes_kernel.core.events import Approved, Asking
 from hermes_kernel.core.planned import PLANNED, JobSet, RunBegan, RunEnded, Skipped
 from hermes_kernel.core.schedule.due import run_id
 from hermes_kernel.prompt import small_tools
+from hermes_kernel.scheduling.tool import make_schedule
 from tests.contracts.planned import NOON, SECRET, House
 from tests.contracts.toolbox import Nobody, Someone, observed, run_calls, toolbox
 
@@ -27,7 +28,7 @@ class Offered:
         self.jobs = self.house.jobs
         self.jobs.session = lambda: "s1"
         self.tools = toolbox(tmp_path, person)
-        self.tools.add(self.jobs.tool())
+        self.tools.add(make_schedule(lambda: self.jobs, lambda: self.house.settings.schedule_writes))
         self.events = []
 
     async def call(self, **arguments):

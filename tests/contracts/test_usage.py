@@ -116,17 +116,19 @@ def spent(log):
     return log
 
 
-@pytest.fixture(params=["journal", "folded", "half folded", "shared", "shared, told elsewhere"])
-def log(request, tmp_path):
+@pytest.fixture(scope="module", params=["journal", "folded", "half folded", "shared", "shared, told elsewhere"])
+def log(request, tmp_path_factory):
+    """Only read, so made once."""
+    home = tmp_path_factory.mktemp("home")
     if request.param.startswith("shared"):
-        url = request.getfixturevalue("url")
-        homes = [open_store(tmp_path / name, url, clock=At(), ids=lambda: uuid4().hex) for name in ("here", "there")]
+        url = request.getfixturevalue("postgres").database()
+        homes = [open_store(home / name, url, clock=At(), ids=lambda: uuid4().hex) for name in ("here", "there")]
         spent(homes[0])
         yield homes["elsewhere" in request.param]
         for home in homes:
             home.close()
         return
-    log = store(tmp_path)
+    log = store(home)
     spent(log)
     if request.param != "journal":
         log.fold()

@@ -34,6 +34,8 @@ def instants(timed: Timed, *, since: float, after: float) -> Iterator[float]:
     """Those strictly after both ``since``, when the job was made, and ``after``. What is every so often is counted from
     ``since``. Endless but for `At`: a cron line that has any times has one within 40 years."""
     last = max(since, after, 0.0)
+    if last >= END:
+        return iter(())
     match timed.when:
         case At(t):
             found: Iterator[float] = iter((t,) if t > last else ())
@@ -47,8 +49,6 @@ def instants(timed: Timed, *, since: float, after: float) -> Iterator[float]:
 
 
 def _cron(line: str, zone: ZoneInfo, last: float) -> Iterator[float]:
-    if last >= END:
-        return
     minute, hour, *_ = line.split()
     often = minute.startswith("*") or hour.startswith("*")
     walls = CronSim(line, _start(last, zone))

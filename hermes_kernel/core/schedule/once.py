@@ -40,27 +40,32 @@ def instant(said: Said, now: float, zone: ZoneInfo) -> float:
 
 def _whole(said: Said) -> None:
     """All that a time for once needs is there, and no more."""
-    numbers = (*said.numbers, *said.ordinals)
-    if len(numbers) > 1 or (numbers and not said.months):
-        number = numbers[-1]
-        raise ScheduleError(f"{number} of what?", f"in {number}m", f"at {number:02}:00", f"{_day(said)} at {NINE}")
+    _one_date(said)
+    day = _day(said)
     if not said.times:
-        raise ScheduleError("at what time of the day?", f"{_day(said)} at {NINE}")
+        raise ScheduleError("at what time of the day?", f"{day} at {NINE}")
+    clock = said.times[0]
     if len(said.times) > 1:
-        near = f"{_day(said)} at {said.times[0]}"
-        raise ScheduleError(
-            "two times of the day are two schedules, or one that comes again", near, f"every day at {said.times[0]}"
-        )
+        what = "two times of the day are two schedules, or one that comes again"
+        raise ScheduleError(what, f"{day} at {clock}", f"every day at {clock}")
     if said.offset and not said.date:
-        raise ScheduleError("an offset from UTC goes with a date", f"{_day(said)} at {said.times[0]} utc")
-    if said.months and (not numbers or len(said.months) > 1):
-        raise ScheduleError("on which day?", f"{_day(said)} at {said.times[0]}")
+        raise ScheduleError("an offset from UTC goes with a date", f"{day} at {clock} utc")
     if said.coming and not said.days:
-        raise ScheduleError(f"{said.coming} what?", f"{said.coming} monday at {said.times[0]}")
+        raise ScheduleError(f"{said.coming} what?", f"{said.coming} monday at {clock}")
+
+
+def _one_date(said: Said) -> None:
+    """The numbers are those of one date."""
+    numbers, clock = (*said.numbers, *said.ordinals), (said.times or (NINE,))[0]
+    if said.date and (numbers or said.months):
+        raise ScheduleError("two dates are two schedules", f"{said.date} at {clock}")
+    if len(numbers) > 1 or (numbers and not said.months):
+        near = (f"in {numbers[-1]}m", f"at {numbers[-1]:02}:00", f"{_day(said)} at {NINE}")
+        raise ScheduleError(f"{numbers[-1]} of what?", *near)
+    if said.months and (not numbers or len(said.months) > 1):
+        raise ScheduleError("on which day?", f"{_day(said)} at {clock}")
     if said.year and not said.months:
-        raise ScheduleError(
-            f"on which day of {said.year}?", f"{said.year}-12-24 {said.times[0]}", f"{_day(said)} at {said.times[0]}"
-        )
+        raise ScheduleError(f"on which day of {said.year}?", f"{said.year}-12-24 {clock}", f"{_day(said)} at {clock}")
 
 
 def _candidates(said: Said, today: date) -> Iterator[date]:

@@ -34,6 +34,7 @@ def cron_line(said: Said) -> str:
     _single(said)
     _placed(said)
     _counted(said)
+    _each(said)
     clock = _often(said) if said.unit in ("minute", "hour") or said.past else _at(said)
     return f"{clock} {_calendar(said)}"
 
@@ -67,6 +68,16 @@ def _counted(said: Said) -> None:
             f"every {date}{th(date)} day: of the month, or counted from now?",
             f"every month on the {date}{th(date)} at {_time(said)}", f"every {date}d",
         )  # fmt: skip
+
+
+def _each(said: Said) -> None:
+    """What is counted is counted with ``every``, and all of it or some of it."""
+    if said.unit in ("minute", "hour", "day", "week") and not said.every:
+        raise ScheduleError(f"a {said.unit} by itself", f"every {said.unit}", f"every {said.unit} at {_time(said)}")
+    if said.unit == "day" and (said.days or said.dates or said.nth or said.ordinals):
+        raise ScheduleError(
+            "every day, or on some days?", f"every day at {_time(said)}", f"{_proposed(said)} at {_time(said)}"
+        )
 
 
 def _often(said: Said) -> str:

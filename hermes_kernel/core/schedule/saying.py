@@ -62,7 +62,7 @@ def _times(minutes: list[int], hours: list[int]) -> str:
     minutely = _evenly(minutes, 60, "minute")
     hourly = _evenly(hours, 24, "hour")
     if hourly:
-        return minutely if minutely and len(hours) == 24 else f"{hourly} {past}"
+        return f"{minutely} by the clock" if minutely and len(hours) == 24 else f"{hourly} {past}"
     if hours != list(range(hours[0], hours[-1] + 1)):
         return f"{minutely or past} past {_and(f'{hour:02}' for hour in hours)} o'clock"
     return f"{minutely or 'every hour'} from {hours[0]:02}:{minutes[0]:02} to {hours[-1]:02}:{minutes[-1]:02}" + (
@@ -87,7 +87,7 @@ def _days(fields: list[str], told: CronSim) -> str:
         return f"{week or 'every day' * bool(months)}{months and f' in {months}'}"
     if not week and len(told.months) == len(told.days) == 1 and min(told.days) > 0:
         return f"every year on {min(told.days)} {months}"
-    monthly = f"every month on the {dates}" if not months else f"on the {dates} of {months}"
+    monthly = f"every month on the {dates}" if not months else f"every year on the {dates} of {months}"
     if not week:
         return monthly
     return (
@@ -109,8 +109,10 @@ def _week(days: set[tuple[int, int | None]]) -> str:
     return "every " + _and([*(DAYS[day] for day in plain), *nth])
 
 
-def _mondays(day: tuple[int, int | None]) -> tuple[int, int]:
-    return (day[1] or 0, (day[0] - 1) % 7)
+def _mondays(day: tuple[int, int | None]) -> tuple[bool, int, int]:
+    """Where a day of the week stands among others: a week begins with Monday, the last of a month comes last."""
+    nth = day[1] or 0
+    return (nth < 0, nth, (day[0] - 1) % 7)
 
 
 def _weekday(told: int | tuple[int, int]) -> tuple[int, int | None]:
@@ -123,8 +125,9 @@ def _dated(day: int) -> str:
     return words.get(day) or f"{day}{th(day)}"
 
 
-def _late(day: int) -> int:
-    return day if day > 0 else 40 + day % 2
+def _late(day: int) -> tuple[bool, int]:
+    """Where a date stands among others: cronsim's last ones are below 0."""
+    return (day < 0, day)
 
 
 def _and(parts: Iterable[str]) -> str:

@@ -29,7 +29,7 @@ _TOKEN = re.compile(
     | (?P<word>[a-z]+)
     | (?P<joint>[,&])
     | (?P<to>-)
-    | (?P<other>\S+) )""",
+    | (?P<stray>\S+) )""",
     re.VERBOSE,
 )
 
@@ -228,6 +228,10 @@ def _unknown(_: Said, token: Token) -> Said:
     raise Amiss(f"{quoted(token.text)} is no word of a schedule", token.text, *([near] if near else []))
 
 
+def _stray(_: Said, token: Token) -> Said:
+    raise ScheduleError(f"{quoted(token.text)} is no part of a schedule")
+
+
 def _cron_alone(_: Said, token: Token) -> Said:
     raise ScheduleError(f"{quoted(token.text)} is said by a cron line alone", "*/30 9-16 * * 1-5")
 
@@ -256,4 +260,5 @@ _FOLDS: Mapping[str, Callable[[Said, Token], Said]] = {
     "joint": lambda so_far, _: so_far,
     "beyond": _cron_alone,
     "unknown": _unknown,
+    "stray": _stray,
 }

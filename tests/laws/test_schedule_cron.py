@@ -93,6 +93,32 @@ def test_whoever_asks_in_the_midst_of_a_night_hears_the_rest_of_it(minute, hour,
     assert list(islice(instants(timed, since=now, after=0), len(rest))) == rest
 
 
+@pytest.mark.parametrize(
+    ("line", "after", "due_at"),
+    [  # in Zurich clocks show 02:00 to 02:59 at 00:00 to 00:59 UTC and again at 01:00 to 01:59
+        ("30 2 * * *", "00:10", "2027-10-31 00:30"),
+        ("30 2 * * *", "00:30", "2027-11-01 01:30"),
+        ("30 2 * * *", "01:10", "2027-11-01 01:30"),
+        ("0,30 2 * * *", "00:10", "2027-10-31 00:30"),
+        ("*/30 2 * * *", "00:10", "2027-10-31 00:30"),
+        ("*/30 2 * * *", "00:40", "2027-10-31 01:00"),
+        ("*/30 2 * * *", "01:00", "2027-10-31 01:30"),
+        ("*/30 2 * * *", "01:40", "2027-11-01 01:00"),
+        ("10 * * * *", "00:40", "2027-10-31 01:10"),
+    ],
+)
+def test_in_an_hour_that_comes_twice_what_is_fixed_ran_in_the_first(line: str, after: str, due_at: str):
+    now = datetime.fromisoformat(f"2027-10-31 {after}+00:00").timestamp()
+    found = next(instants(Timed(Cron(line), "Europe/Zurich"), since=now, after=now))
+    assert f"{datetime.fromtimestamp(found, UTC):%Y-%m-%d %H:%M}" == due_at
+
+
+def test_times_that_clocks_jump_over_run_once_when_they_have_jumped():
+    now = datetime(2027, 3, 28, 0, 30, tzinfo=UTC).timestamp()
+    told = upcoming(Timed(Cron("0,20,40 2,3 * * *"), "Europe/Zurich"), now=now, count=4)
+    assert [f"{datetime.fromtimestamp(t, UTC):%H:%M}" for t in told] == ["01:00", "01:20", "01:40", "00:00"]
+
+
 @settings(max_examples=200)
 @given(minutes, hours, dates, months, weekdays, st.integers(1_700_000_000, 2_000_000_000))
 def test_away_from_such_nights_croniter_agrees(minute, hour, dom, month, dow, now):

@@ -21,7 +21,8 @@ from cronsim import CronSim
 from hermes_kernel.core.schedule.clocks import passes, reached, shown
 from hermes_kernel.core.schedule.when import At, Cron, Every, Timed
 
-END = datetime(9900, 1, 1, tzinfo=UTC).timestamp()
+LAST_YEAR = 9900
+END = datetime(LAST_YEAR, 1, 1, tzinfo=UTC).timestamp()
 """No instant is later: after the last year that a date can have comes an error."""
 
 
@@ -51,7 +52,7 @@ def instants(timed: Timed, *, since: float, after: float) -> Iterator[float]:
 def _cron(line: str, zone: ZoneInfo, last: float) -> Iterator[float]:
     minute, hour, *_ = line.split()
     often = minute.startswith("*") or hour.startswith("*")
-    walls = CronSim(line, _start(last, zone))
+    walls = takewhile(lambda wall: wall.year < LAST_YEAR, CronSim(line, _start(last, zone)))
     for t in (_whenever_shown if often else _once_each)(walls, zone):
         if t > last:
             yield t

@@ -84,7 +84,7 @@ class Execution:
         # A turn has its own limits, and a run one of its own; a cell has none beside them.
         self._client: Any = _Client(notebook, km=self._manager, kernel_name=name, timeout=None, log=LOG)
         self._client.changed = changed
-        self._leaving = self._done = False
+        self._leaving = self._done = False  # nothing more is to be begun; nothing more is to be waited for
 
     async def run(self, stop: Stop) -> None:
         """Execute it; the notebook holds what came of it, also when this raises.
@@ -98,6 +98,7 @@ class Execution:
             await stop.race(self._start(words))
             await self._until(asyncio.ensure_future(self._cells()), stop)
         except (DeadKernelError, RuntimeError) as error:
+            self._done = False
             await asyncio.sleep(LOOK_SECONDS)  # what it said last is still on its way
             raise HermesError(_died(self._manager.kernel_name, error, words.line())) from None
         except (HermesError, Stopped):
@@ -105,7 +106,7 @@ class Execution:
         except Exception as error:  # nbclient believes what a kernel sends, and kernels send anything
             raise HermesError(f"the kernel said what cannot be understood: {brief(repr(error), 200)}") from error
         finally:
-            await asyncio.shield(self._end(LEAVE_SECONDS if self._done else HURRY_SECONDS))
+            await asyncio.shield(self._end())
             words.close()
 
     async def _start(self, words: LastWords) -> None:
@@ -166,26 +167,24 @@ class Execution:
             await asyncio.wait({work}, timeout=LOOK_SECONDS)
             if work.done():
                 return
-        await self._kill()
-
-    async def _kill(self) -> None:
-        """At once, with all it has started."""
         if self._manager.provisioner is not None:
             await self._manager.provisioner.kill()
-        kill_marked(self._mark, MARK)
 
-    async def _end(self, seconds: float) -> None:
-        """Shut it down, kill it if that takes too long, and let go of what it held."""
+    async def _end(self) -> None:
+        """Shut it down, kill it if that takes too long, and let go of what it held. What it has started goes with it,
+        unless all was done that was to be done."""
         if self._client.kc is not None:
             self._client.kc.stop_channels()
         try:
             if self._manager.has_kernel:
-                self._manager.shutdown_wait_time = seconds
+                self._manager.shutdown_wait_time = LEAVE_SECONDS if self._done else HURRY_SECONDS
                 with suppress(RuntimeError, OSError):  # it has just died
                     await self._manager.shutdown_kernel()
         finally:
             with suppress(RuntimeError, OSError):
                 await self._manager.cleanup_resources()
+            if not self._done:
+                kill_marked(self._mark, MARK)
 
 
 def _manager(name: str) -> AsyncKernelManager:

@@ -147,6 +147,7 @@ async def test_a_failure_says_why_and_where_the_notebook_is(tmp_path: Path, serv
     assert await messenger(tmp_path, team=team).deliver(failed, "team") == ""
     (sent,) = server.sent
     assert sent.json["title"] == "News: failed"
+    assert sent.json["type"] == "failure"
     assert sent.json["message"] == (
         "the model did not answer\n\nThe notebook: /runs/news/2025-12-01.ipynb\n\nHalf a table"
     )

@@ -6,6 +6,7 @@ import html
 import shutil
 import subprocess
 from collections.abc import Mapping
+from dataclasses import replace
 
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
@@ -23,7 +24,7 @@ NO_SCREEN = (
 
 def show(message: Message, environ: Mapping[str, str], seconds: float) -> str:
     """Show it: nothing, or in one line what is missing."""
-    short = Message(message.title, brief(message.body, SHORT))
+    short = replace(message, body=brief(message.body, SHORT))
     program = shutil.which("notify-send", path=environ.get("PATH", ""))
     if program:
         words = (short.title, html.escape(short.body))  # the text of a notification may have markup

@@ -50,7 +50,7 @@ def send(address: Address, message: Message) -> str:
     with overheard() as lines:
         try:
             sent = service.notify(
-                title=message.heading, body=_body(service, message), body_format="markdown", notify_type="info",
+                title=message.heading, body=_body(service, message), body_format="markdown", notify_type=message.tone,
                 overflow=_overflow(service),
             )  # fmt: skip
         except Exception as error:  # noqa: BLE001 - of a hundred services' code by others, with the address in its words

@@ -17,6 +17,7 @@ LONGEST = 4_000  # characters of a message; some services take less, and are sen
 NAMED = 100  # of a job's name in a title
 NOTHING = "It said nothing."
 ENDS = {"ran": "done"}
+TONES = {"ran": "success", "failed": "failure"}  # of which services make a colour or a sign
 CALL = re.compile(r"@(?=everyone|here)|(?<![^\W_])@(?=\w)|<(?=[A-Za-z/!?@#])(?!(?:https?://|mailto:)[^\s<>]+>)")
 """What begins a mention or a tag: ``@everyone``, ``<@U123>``, ``<!channel>``, ``<img``. A mail address has none, unless
 its server is called ``here``: some services call people in the middle of a word."""
@@ -26,10 +27,11 @@ FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """``title`` is one line, ``body`` Markdown, both as they were said."""
+    """``title`` is one line, ``body`` Markdown, both as they were said; ``tone`` is ``info``, or one of `TONES`."""
 
     title: str
     body: str
+    tone: str = "info"
 
     @property
     def heading(self) -> str:
@@ -54,7 +56,7 @@ def message(report: Report, redact: Callable[[str], str], longest: int = LONGEST
         return redact(clean(scrub(text)))
 
     title = f"{brief(plain(report.name), NAMED) or 'A job'}: {ENDS.get(report.outcome, brief(report.outcome, 20))}"
-    return Message(title, bounded(_said(report, plain), longest, _rest(report)))
+    return Message(title, bounded(_said(report, plain), longest, _rest(report)), TONES.get(report.outcome, "info"))
 
 
 def uncalled(text: str) -> str:

@@ -167,6 +167,7 @@ def test_dates_of_a_calendar_are_those_of_dateutil(phrase: str, rule: dict):
         ("00 09 01 jan-mar ?", "0 9 1 1-3 *"),
         ("5/20 22/1 * * 2/2", "5-59/20 22-23/1 * * 2-6/2"),
         ("0 9 L,lw * *", "0 9 L,LW * *"),
+        ("0 9 L 1 0", "0 9 L 1 0"),
         ("0 9 * * wedL,thursday#2,0#5", "0 9 * * 3L,4#2,0#5"),
         ("0, 30 9 * * 1 , 2", "0,30 9 * * 1,2"),
         ("5,*/10 9 * * *", "5,*/10 9 * * *"),
@@ -176,4 +177,4 @@ def test_dates_of_a_calendar_are_those_of_dateutil(phrase: str, rule: dict):
 def test_a_line_is_kept_in_digits(written: str, kept: str):
     assert canonical(written.lower()) == kept
     assert canonical(kept.lower()) == kept
-    assert stored(kept, "UTC").when == Cron(kept)
+    assert stored(kept, "UTC").when == parse(written, now=0.0, zone="UTC").when == Cron(kept)

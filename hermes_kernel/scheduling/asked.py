@@ -46,11 +46,19 @@ def changing(action: str, before: Job, after: Job, times: str) -> str:
     return _bounded(f"May the agent {SAID[action]} the job {before.name}?", [*differs, *_lines(after, times)])
 
 
+def suspicious(job: Job) -> tuple[str, ...]:
+    """What is suspicious in the prompt of `job`, each with its place."""
+    from hermes_kernel.core.learning.threats import threats
+
+    return tuple(f"{each.what}: {each.excerpt}" for each in threats(job.prompt))
+
+
 def _lines(job: Job, times: str) -> Iterator[str]:
+    yield from (f"SUSPICIOUS: {each}" for each in suspicious(job))
     yield f"name: {job.name}"
     yield f"when: {times}"
     if job.notebook:
-        yield f"runs: {job.notebook}"
+        yield f"runs: {job.notebook} (its cells as they are, without asking about any)"
         yield from (f"  {each.name} = {each.value}" for each in job.parameters)
     else:
         yield f"does: {job.prompt}"

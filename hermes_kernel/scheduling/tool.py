@@ -2,7 +2,7 @@
 
 What a model makes runs without anybody there to look. So nothing it says lets a run do what it would have to ask for,
 lets it make jobs, or sends a report to an address; and where the person said otherwise of a job, a change of it is
-theirs to allow.
+theirs to allow, as is whatever runs a notebook.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from hermes_kernel.core.schedule.job import Job
 from hermes_kernel.errors import HermesError
-from hermes_kernel.scheduling.asked import allowed, changing, making
+from hermes_kernel.scheduling.asked import allowed, changing, making, suspicious
 from hermes_kernel.world.tools.results import Result, ToolError
 from hermes_kernel.world.tools.speaking import PATIENCE
 from hermes_kernel.world.tools.threads import in_thread
@@ -174,14 +174,14 @@ class _Desk:
         return f"{job.name} is {said}."
 
     def _has_to_ask(self, job: Job) -> bool:
-        """The person's word is needed: the setting says so, the job may do what an agent may not, or it works
-        elsewhere than the agent does."""
-        trusted = job.approvals == "allow" or job.jobs
-        return self.writes() == "ask" or trusted or self._is_elsewhere(job)
+        """The person's word is needed: the setting says so, the job may do what an agent may not (a notebook's cells
+        run as they are), it works elsewhere than the agent does, or something in its prompt is suspicious."""
+        trusted = job.approvals == "allow" or job.jobs or bool(job.notebook)
+        return self.writes() == "ask" or trusted or self._is_elsewhere(job) or bool(suspicious(job))
 
     def _is_elsewhere(self, job: Job) -> bool:
         here = Path(self.jobs.where()).resolve()
-        return not all(Path(path).resolve().is_relative_to(here) for path in (job.folder, job.notebook) if path)
+        return not Path(job.folder).resolve().is_relative_to(here)
 
     async def _consent(self, question: str) -> None:
         """Raises:

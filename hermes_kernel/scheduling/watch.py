@@ -66,6 +66,7 @@ class Watch:
     def look(self) -> float:
         """Do what is to be done now; the seconds until the next look."""
         with suppress(OSError):  # a disk that is away: nothing can be said of jobs before it is back
+            self._reap()
             if self._has_post():
                 self._see_to()
                 return LOOK
@@ -78,20 +79,22 @@ class Watch:
             return False
         return self._post.take()
 
+    def _reap(self) -> None:
+        """Know how the tick ended."""
+        code = self._tick.poll() if self._tick is not None else None
+        if code is None:
+            return
+        self._tick, self._failed = None, code != 0
+        note_end(self._home, code, self._now())
+        if self._failed:
+            self._bell.ring(JOBS)  # what it was rung for it may not have seen
+
     def _see_to(self) -> None:
-        if self._tick is not None and self._goes_on(self._tick):
+        """While a tick lives, what becomes due is its to do."""
+        if self._tick is not None:
             trim_log(self._home)
         elif self._wanted(self._now()):
             self._begin(self._now())
-
-    def _goes_on(self, tick: subprocess.Popen[bytes]) -> bool:
-        """The tick lives: what becomes due meanwhile is its to do."""
-        code = tick.poll()
-        if code is None:
-            return True
-        self._tick, self._failed = None, code != 0
-        note_end(self._home, code, self._now())
-        return False
 
     def _wanted(self, now: float) -> bool:
         """Something is due, or somebody rang. What was so when the last tick began is left alone for a while: it has
@@ -109,6 +112,7 @@ class Watch:
             self._tick = self._start(self._home)
         except OSError as error:
             self._failed = True
+            self._bell.ring(JOBS)
             note_end(self._home, 1, now, f"no process can be started: {error.strerror or error}")
 
 

@@ -197,6 +197,19 @@ def test_ticks_that_fail_are_a_minute_apart_and_what_they_said_is_known(watched)
     assert failed_tick(watched.home) is None
 
 
+def test_what_a_failed_tick_was_rung_for_is_looked_at_again_also_by_another_kernel(watched):
+    watched.agenda.write(None)
+    watched.bell.ring("jobs")
+    watched.command = ["false"]
+    assert watched.look() == 1
+    watched.ended()
+    assert watched.look(1) == 1
+    watched.watch.close()
+    other = Watched(watched.home)
+    assert other.look() == 1
+    other.end()
+
+
 def test_a_tick_that_cannot_be_started_is_tried_again_a_minute_later(tmp_path):
     began = []
 

@@ -25,9 +25,11 @@ STOPPED_WITHIN = 5.0  # seconds; it is to take less than one, where nothing else
 
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory) -> Iterator[Kernel]:
-    """A kernel in a home of its own."""
-    made = Kernel("hermes", sys.executable, tmp_path_factory.mktemp("home"))
-    made.run(made.python("import os; os.environ |= {'HERMES_SCHEDULE_WATCH': 'off', 'TZ': 'Europe/Zurich'}"))
+    """A kernel in a home of its own, in which nobody watches: what runs is what a test has asked for."""
+    home = tmp_path_factory.mktemp("home")
+    (home / "kernel.toml").write_text("schedule_watch = false\n")
+    made = Kernel("hermes", sys.executable, home)
+    done(made, made.python("import os; os.environ['TZ'] = 'Europe/Zurich'"))
     yield made
     made.close()
 
@@ -177,7 +179,6 @@ def test_a_run_goes_on_beside_the_notebook_and_is_seen_there(kernel):
 def test_a_run_is_stopped_from_another_kernel_at_once_and_recorded_as_such(kernel):
     other = Kernel("python3", sys.executable, kernel.home)
     try:
-        other.run("import os; os.environ['HERMES_SCHEDULE_WATCH'] = 'off'")
         with Server([forever(stall(["Let me think", " more."], after=1, seconds=float("inf")))]) as server:
             done(kernel, kernel.python(f"os.environ['HERMES_BASE_URL'] = {server.url!r}"))
             done(kernel, '%hermes schedule "2099-01-01T12:00" "Think forever" --name thinker')

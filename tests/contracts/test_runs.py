@@ -12,10 +12,14 @@ import pytest
 
 from hermes_kernel.core.planned import OUTCOMES
 from hermes_kernel.scheduling.ports import Ran
+from hermes_kernel.scheduling.running import NotebookRunner
 from hermes_kernel.testing import Server, call, filtered, forever, late, say
 from hermes_kernel.testing.clock import FastClock
+from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.stop import Stop
-from tests.contracts.runs import ScriptedRunner, job, parameters, read, real, shown, template, work
+from hermes_kernel.world.store import MemoryLog
+from tests.contracts.runs import ScriptedRunner, environ, job, parameters, read, real, shown, template, work
+from tests.disks import small_disk
 
 ANSWER = "Nothing is **new**."
 SCRIPT = {
@@ -261,3 +265,23 @@ async def test_a_folder_of_runs_that_is_a_link_is_not_written_through(tmp_path):
     assert ran.outcome == "failed"
     assert "is a link" in ran.why
     assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+async def test_a_full_disk_is_a_failed_run_that_says_so_and_what_was_saved_stands(tmp_path):
+    path = template(tmp_path / "r.ipynb", "print('before')", "print('x' * 3_000_000)")
+    with small_disk(tmp_path, "2m") as disk:
+        done = work(disk, job(notebook=str(path)))
+        ran = await NotebookRunner(disk, MemoryLog(), SystemClock(), environ=environ()).run(done, Stop())
+        assert (ran.outcome, "is full" in ran.why) == ("failed", True)
+        assert "before" in shown(done.notebook)
+        assert [each.name for each in done.notebook.parent.iterdir()] == [done.notebook.name]
+
+
+async def test_a_home_that_cannot_be_written_is_a_failed_run(tmp_path):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home/runs").write_text("no folder")
+    ran = await NotebookRunner(tmp_path / "home", MemoryLog(), SystemClock()).run(
+        work(tmp_path / "home", job("Hi.")), Stop()
+    )
+    assert ran.outcome == "failed"
+    assert "\n" not in ran.why

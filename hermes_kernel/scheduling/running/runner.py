@@ -97,9 +97,13 @@ class NotebookRunner:
         if stop.by:
             raise Stopped(stop.by)
         name = kernel_of(notebook)
+        execution = Execution(
+            notebook, name, _folder(work), self._around(work),
+            changed=saver.changed, begins=lambda _: saver.save_soon(notebook),
+        )  # fmt: skip
         saving = asyncio.ensure_future(saver.keep_saving(notebook))
         try:
-            await Execution(notebook, name, _folder(work), self._around(work), changed=saver.changed).run(stop)
+            await execution.run(stop)
         except asyncio.CancelledError:  # who runs it ends
             with suppress(HermesError):
                 saver.save(notebook)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 SECONDS = 1.0  # between two times that a cell which still shows something is saved
+QUICK = 0.05  # seconds; whoever runs a thousand cells does not wait for the disk a thousand times
 SHARE = 20  # times as long as saving took is waited for before it is saved again
 PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf")
 
@@ -32,6 +33,7 @@ class Saver:
         self._redact = redact
         self._clock = clock
         self._changed = asyncio.Event()
+        self._took = 0.0
 
     def changed(self) -> None:
         """There is something new to save, soon."""
@@ -43,20 +45,28 @@ class Saver:
         Raises:
             HermesError: it cannot be written. What was saved before stands.
         """
-        self._changed.clear()
+        began = self._clock.elapsed()
         try:
             write(self._clean(notebook), self.path)
         except OSError as error:
             raise HermesError(_unwritten(self.path, error)) from None
+        finally:
+            self._took = self._clock.elapsed() - began
+        self._changed.clear()
+
+    def save_soon(self, notebook: NotebookNode) -> None:
+        """Between two cells: at once where that is quick, else it is left to `keep_saving`."""
+        if self._changed.is_set() and self._took < QUICK:
+            with suppress(HermesError):
+                self.save(notebook)
 
     async def keep_saving(self, notebook: NotebookNode) -> None:
         """Until it is cancelled. What cannot be written now is tried again, and told at the end of the run."""
         while True:
             await self._changed.wait()
-            began = self._clock.elapsed()
             with suppress(HermesError):
                 self.save(notebook)
-            await self._clock.sleep(max(SECONDS, SHARE * (self._clock.elapsed() - began)))
+            await self._clock.sleep(max(SECONDS, SHARE * self._took))
 
     def _clean(self, notebook: NotebookNode) -> NotebookNode:
         shown = copy.copy(notebook)

@@ -21,10 +21,12 @@ from hermes_kernel.scheduling.wanted import recent, wanted
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.stop import Stop, Stopped
+from hermes_kernel.world.store.apart import Apart
 from hermes_kernel.world.store.disk import StoreError
 
 LOOK = 0.5  # seconds between two looks; time asleep is noticed after as many
 PAUSE = 15.0  # seconds between two ticks of which the second may have nothing new to look at
+FOLD = 600.0  # seconds between two folds of the store
 ALONE = 300.0  # seconds after which one looks at a store of one's own though nobody rang
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PROBED = 5  # tries to take a post: who asks whether it is taken holds it for a moment
@@ -40,6 +42,22 @@ class Ticking(Protocol):
             StoreError: the store cannot be read or written.
         """
         ...
+
+
+class Folding:
+    """`ticker`, after whose deeds the store is folded, once in a while: what is not folded is read anew at each look,
+    and a process that stays for months is followed by none that would do it."""
+
+    def __init__(self, ticker: Ticking, clock: Clock, fold: Callable[[], object]) -> None:
+        self._ticker, self._clock, self._fold = ticker, clock, fold
+        self._folded = clock.elapsed()
+
+    async def tick(self, stop: Stop) -> tuple[object, ...]:
+        handled = await self._ticker.tick(stop)
+        if handled and self._clock.elapsed() - self._folded >= FOLD:
+            self._folded = self._clock.elapsed()
+            self._fold()
+        return handled
 
 
 class Scheduler:
@@ -150,7 +168,8 @@ async def stay(
         post = await take_place(home, clock, stop, say if wait else None)
         try:
             say(f"the scheduler of {home} is at work")
-            await Scheduler(ticker(), home, clock, say, shared=bool(settings.store_url)).stay(stop)
+            folding = Folding(ticker(), clock, Apart(home, clock.elapsed, settings.store_url).fold)
+            await Scheduler(folding, home, clock, say, shared=bool(settings.store_url)).stay(stop)
         finally:
             post.leave()
         say(f"the scheduler of {home} has ended ({stop.by})")

@@ -14,7 +14,7 @@ from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.agenda import Agenda
 from hermes_kernel.scheduling.bell import FileBell
 from hermes_kernel.scheduling.posts import SCHEDULER, Post
-from hermes_kernel.scheduling.staying import ALONE, LOOK, PAUSE, Scheduler, stay, take_place
+from hermes_kernel.scheduling.staying import ALONE, FOLD, LOOK, PAUSE, Folding, Scheduler, stay, take_place
 from hermes_kernel.scheduling.wanted import wanted
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.clock import SystemClock
@@ -160,6 +160,24 @@ def test_a_store_that_is_away_is_said_once_and_gone_on_with_when_it_is_back(tmp_
     assert words == ["the server does not answer", "the store can be used again"]
     assert len([when for when in at if 10 <= when < 100]) <= 90 / PAUSE + 1
     assert at[-1] > 100
+
+
+def test_what_a_scheduler_wrote_is_folded_once_in_a_while_and_never_for_nothing():
+    async def folds(handled, minutes):
+        clock, folded = Steps(lambda _: None), []
+
+        class Each:
+            async def tick(self, stop):
+                await clock.sleep(60)
+                return handled
+
+        folding = Folding(Each(), clock, lambda: folded.append(clock.time - NOON))
+        for _ in range(minutes):
+            assert await folding.tick(Stop()) == handled
+        return folded
+
+    assert asyncio.run(folds(("ran",), 30)) == [FOLD, 2 * FOLD, 3 * FOLD]
+    assert asyncio.run(folds((), 30)) == []
 
 
 def test_a_second_scheduler_says_who_is_at_it(tmp_path):

@@ -82,11 +82,11 @@ class HermesMagics(Configured, Magics):
 
         Options: ``--model M``, ``--budget N`` (model calls), ``--session ID|new|last``, ``--tools a,b|none``,
         ``--skill NAME``, ``--as VAR``, ``--timeout S``, ``--map VAR`` (ask for each row), ``--workers N``,
-        ``--no-cells``, ``--plain``, ``--quiet``.
+        ``--schedule WHEN`` (a job for later), ``--no-cells``, ``--plain``, ``--quiet``.
 
         ``%hermes COMMAND``: status, budget, usage, new, sessions, search, show, resume, branch, title, export, sql,
-        compress, memory, skills, skill, curator, loops, nudge, review, undo, retry, model, tools, mcp, config, doctor,
-        help. ``%hermes help`` explains each.
+        compress, memory, skills, skill, curator, loops, schedule, jobs, runs, nudge, review, undo, retry, model, tools,
+        mcp, config, doctor, help. ``%hermes help`` explains each.
         """
         if cell is not None:
             from magics.asking import ask

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
@@ -14,6 +17,7 @@ from hermes_kernel.scheduling.faces import doing
 from hermes_kernel.scheduling.faces.words import VERBS
 from hermes_kernel.testing import Server, forever, say, status
 
+ROOT = Path(__file__).parents[1]
 EVIL = "<script>alert(1)</script>\x1b[2J [click](javascript:alert(1))"
 
 
@@ -317,6 +321,20 @@ def test_who_waits_for_a_run_is_told_how_it_ended_and_by_the_exit_code(said, ser
     assert code == 0
     assert "All is well." in out
     assert [each.wait(30) for each in doing._ticks] == [0], "the tick that was begun for it leaves, too"
+
+
+def test_a_scheduler_says_that_it_is_at_work_is_told_of_and_ends_cleanly_when_it_is_asked_to(said, home):
+    asked = [sys.executable, "-m", "hermes_kernel", "scheduler"]
+    with subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT) as scheduler:
+        assert scheduler.stdout.readline() == f"the scheduler of {home} is at work\n"
+        assert "Nobody watches" not in said("add", "every monday 9am", "What is new?")[1]
+        code, out, err = said.any("scheduler")
+        assert (code, out) == (1, "")
+        assert "is the scheduler of" in err
+        scheduler.send_signal(signal.SIGTERM)
+        rest, trouble = scheduler.communicate(timeout=30)
+    assert (scheduler.returncode, trouble) == (0, "")
+    assert rest.splitlines()[-1] == f"the scheduler of {home} has ended (SIGTERM)"
 
 
 def test_a_store_that_cannot_be_used_is_1(said, home):

@@ -71,6 +71,7 @@ def test_a_job_is_made_in_a_line_told_as_it_was_understood_and_is_a_value(kernel
     assert "monday" in ran.text.lower()
     assert ran.text.count("09:00 CE") == 3
     assert "each missed time is run later, the oldest first" in ran.text
+    assert "Nobody watches over jobs now" in ran.text, "for it is off in this home"
     kernel.run(kernel.python("them = %hermes jobs"))
     assert kernel.value("[(s.job.name, s.job.prompt, s.job.misfire, s.job.deliver) for s in them.value]") == repr(
         [("news", "What's new?", "all", ("desktop",))]
@@ -162,7 +163,7 @@ def test_tab_knows_the_jobs_there_are(kernel):
 
 
 def test_a_run_goes_on_beside_the_notebook_and_is_seen_there(kernel):
-    with Server([forever(say("All is **well**."))]) as server:
+    with Server([forever(say(f"All is **well**. {EVIL}"))]) as server:
         done(kernel, kernel.python(f"os.environ['HERMES_BASE_URL'] = {server.url!r}"))
         done(kernel, '%hermes schedule "2099-01-01T12:00" "How is it?" --name how')
         began = time.monotonic()
@@ -171,6 +172,9 @@ def test_a_run_goes_on_beside_the_notebook_and_is_seen_there(kernel):
         run = kernel.value("asked.value").strip("'")
         page = until(kernel, run, "outcome +ran")
     assert "All is **well**." in page
+    (shown,) = kernel.run(f"%hermes runs {run}").shown("text/html")
+    assert "&lt;img" in shown
+    assert "<img" not in shown
     notebook = re.search(r"^notebook +(.+)$", page, re.MULTILINE)[1]
     assert "How is it?" in nbformat.writes(nbformat.read(notebook, as_version=4))
     assert json.loads(shell(kernel, "runs", run, "--json"))["outcome"] == "ran"

@@ -113,8 +113,15 @@ def _add(hands: Hands, options: Namespace) -> Told:
 
 
 def _made(hands: Hands, job: Job) -> Told:
-    watched = hands.watches or watcher(hands.jobs.home)
-    return telling.made(job, hands.jobs.clock.now(), "" if watched else telling.UNWATCHED)
+    return telling.made(job, hands.jobs.clock.now(), _watched(hands))
+
+
+def _watched(hands: Hands) -> str:
+    """Who sees to it that jobs run, where a person has to know."""
+    who = watcher(hands.jobs.home)
+    if who.startswith(telling.STAYING):
+        return ""
+    return telling.WATCHED if who or hands.watches else telling.UNWATCHED
 
 
 def _change(hands: Hands, options: Namespace) -> Told:

@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -13,9 +14,12 @@ import pytest
 
 from hermes_kernel.cli import main
 from hermes_kernel.cli.schedule import hands
+from hermes_kernel.core.planned import JobSet
+from hermes_kernel.scheduling.book import Book
 from hermes_kernel.scheduling.faces import doing
 from hermes_kernel.scheduling.faces.words import VERBS
 from hermes_kernel.testing import Server, forever, say, status
+from hermes_kernel.world.ids import fresh_id
 
 ROOT = Path(__file__).parents[1]
 EVIL = "<script>alert(1)</script>\x1b[2J [click](javascript:alert(1))"
@@ -321,6 +325,15 @@ def test_who_waits_for_a_run_is_told_how_it_ended_and_by_the_exit_code(said, ser
     assert code == 0
     assert "All is well." in out
     assert [each.wait(30) for each in doing._ticks] == [0], "the tick that was begun for it leaves, too"
+
+
+def test_who_waits_for_a_run_that_nobody_may_do_here_is_told_so(said):
+    said("add", "every monday 9am", "How is it?", "--name", "how")
+    with hands() as held:
+        Book(held.store, fresh_id).record(JobSet(replace(held.jobs.find("how"), place="another home")))
+    code, out, err = said("run", "how", "--wait")
+    assert (code, out) == (1, "")
+    assert "is waiting, and nobody runs it: `hermes-kernel doctor` says more." in err
 
 
 def test_a_scheduler_says_that_it_is_at_work_is_told_of_and_ends_cleanly_when_it_is_asked_to(said, home):

@@ -59,7 +59,7 @@ def schedule(options: argparse.Namespace) -> int:
         with hands() as held:
             told = do(held, options)
             if options.verb == "run" and options.wait:
-                return _waited(held, told, options)
+                return _waited(held, str(told.value), options)
             return _printed(told, options)
     except HermesError as error:
         raise Failure(str(error)) from None
@@ -96,12 +96,14 @@ def _printed(told: Told, options: argparse.Namespace) -> int:
     return 0
 
 
-def _waited(held: Hands, told: Told, options: argparse.Namespace) -> int:
-    """The run of this id, once it has ended."""
-    from hermes_kernel.core.schedule.rows import RUNNING, WAITING
-    from hermes_kernel.scheduling.faces.doing import about
+def _waited(held: Hands, run: str, options: argparse.Namespace) -> int:
+    """The run, once it has ended. Who no longer wants to wait is told how to end it."""
+    from hermes_kernel.scheduling.faces.doing import about, ended
 
-    while (row := held.jobs.runs(told.value, 1)[0]).outcome in (RUNNING, WAITING):
-        time.sleep(WAITED)
+    try:
+        while (row := ended(held, run)) is None:
+            time.sleep(WAITED)
+    except KeyboardInterrupt:
+        raise Failure(f"{run} goes on: `hermes-kernel schedule stop {run}` ends it") from None
     _printed(about(held.store, row), options)
     return 0 if row.outcome == "ran" else 1

@@ -15,7 +15,7 @@ from hermes_kernel.core.planned import RunEnded
 from hermes_kernel.core.planned import Told as Reached
 from hermes_kernel.core.schedule import grammar
 from hermes_kernel.core.schedule.instants import upcoming
-from hermes_kernel.core.schedule.rows import RunRow
+from hermes_kernel.core.schedule.rows import RUNNING, WAITING, RunRow
 from hermes_kernel.core.schedule.saying import moment, sentence
 from hermes_kernel.core.schedule.when import ScheduleError
 from hermes_kernel.core.text import brief
@@ -184,6 +184,26 @@ def _looked_at(home: Path) -> None:
     except OSError as error:
         said = f"no process could be started ({error.strerror or error})"
         raise HermesError(f"The run is asked for, but {said}: `hermes-kernel tick` does it.") from None
+
+
+def seen_to(home: Path) -> bool:
+    """Somebody looks at the jobs of `home`: who watches, or a tick that was begun here."""
+    return any(each.poll() is None for each in _ticks) or bool(watcher(home))
+
+
+def ended(hands: Hands, run: str) -> RunRow | None:
+    """How the run ended; None while it goes on.
+
+    Raises:
+        HermesError: it does not, and nobody is there who would go on with it.
+    """
+    there = seen_to(hands.jobs.home)  # before it is looked at: who ends it may be gone right after
+    row = hands.jobs.runs(run, 1)[0]
+    if row.outcome not in (RUNNING, WAITING):
+        return row
+    if not there:
+        raise HermesError(f"{run} is {row.outcome}, and nobody runs it: `hermes-kernel doctor` says more.")
+    return None
 
 
 def _stop(hands: Hands, options: Namespace) -> Told:

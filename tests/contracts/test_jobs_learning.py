@@ -12,6 +12,7 @@ from hermes_kernel.core.planned import RunBegan, RunEnded, Skipped, Told
 from hermes_kernel.core.schedule.due import run_id
 from hermes_kernel.learning.learning import open_learning
 from hermes_kernel.learning.loops import loops
+from hermes_kernel.world.store.retention.deletion import stale
 from tests.contracts.curated import text
 from tests.contracts.planned import DAY, HOUR, NOON, House
 from tests.contracts.stores import counted
@@ -74,3 +75,11 @@ def test_a_skill_that_a_job_names_is_not_put_away(house):
     assert [life.name for life in lore.curator.lives() if life.scheduled] == ["monthly-report"]
     house.jobs.remove(job.id)
     assert sorted(each.name for each in lore.curator.plan().moves) == ["forgotten", "monthly-report"]
+
+
+def test_jobs_have_no_age(house):
+    house.jobs.add("every 2h", "x", name="sales")
+    house.log.append("s1", Opened("s1", kind="run"), Asked("x"), Final(Outcome.COMPLETED, "Done."))
+    house.settle()
+    house.clock.time += 400 * DAY
+    assert stale(house.log.home, house.clock.time) == ["s1"]

@@ -31,7 +31,7 @@ AT_ONCE = 100  # sessions deleted together; each is claimed, and a claim is an o
 STALE = """
 SELECT session FROM everything GROUP BY session
 HAVING max(t) < ? AND NOT (? AND count(*) FILTER (kind = 'Titled') > 0)
-   AND count(*) FILTER (kind = 'Opened' AND (body->>'kind') = 'learning') = 0
+   AND count(*) FILTER (kind = 'Opened' AND (body->>'kind') IN ('learning', 'schedule')) = 0
 ORDER BY max(t), session
 """
 FACTS = "CREATE TEMP TABLE facts AS SELECT DISTINCT ON (uid) * FROM everything WHERE session IN (SELECT unnest(?))"
@@ -58,7 +58,7 @@ class Leaving:
 
 def stale(home: Home, before: float, *, keep_titled: bool = False) -> list[str]:
     """The sessions in which nothing happened since the time `before`, the oldest first. Those that hold what was learnt
-    have no age: without them, the history of memory and skills would have no beginning.
+    or scheduled have no age: without them the history of memory and skills would have no beginning, and jobs be gone.
 
     Raises:
         StoreError: the store cannot be read now.

@@ -155,7 +155,7 @@ async def test_a_subagent_has_its_parents_tools_but_for_those_that_are_the_paren
     await agent.ask("go")
     parent, child, _ = model.offered
     assert "delegate" in parent
-    assert set(parent) - set(child) == {"delegate", "clarify", "memory", "skill_manage"}
+    assert set(parent) - set(child) == {"delegate", "clarify", "memory", "skill_manage", "schedule"}
     assert {"price", "python", "todo", "session_search", "terminal"} <= set(child)
 
 

@@ -195,6 +195,12 @@ def test_a_notebook_is_a_job_with_values_on_top(said, tmp_path):
     assert "with week=48, who=" in said("show", "report")[1]
 
 
+def test_a_long_prompt_is_shown_to_its_last_line(said):
+    prompt = "\n".join(f"Step {n}: look once more." for n in range(40))
+    said("add", "every monday 9am", prompt, "--name", "long")
+    assert prompt in said("show", "long")[1]
+
+
 def test_a_prompt_that_only_speaks_of_a_notebook_is_a_prompt(said):
     job = said.json("add", "every monday 9am", "Summarise report.ipynb")["job"]
     assert (job["prompt"], job["notebook"]) == ("Summarise report.ipynb", "")

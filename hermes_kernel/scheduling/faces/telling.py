@@ -141,7 +141,8 @@ def shown(standing: Standing, runs: Sequence[RunRow]) -> Told:
         ("runs in", "this home" if job.place else "any home with this store"),
     )  # fmt: skip
     plain = standing_plain(standing) | {"recent": [run_plain(row) for row in runs]}
-    return Told(("", ""), tuple(row for row in rows if row[1]), value=standing, plain=plain)
+    whole = job.prompt if job.prompt != does(job) else ""
+    return Told(("", ""), tuple(row for row in rows if row[1]), text=whole, value=standing, plain=plain)
 
 
 def _state(standing: Standing) -> str:

@@ -85,7 +85,7 @@ class Agent:
         self._blocking = Blocking(self.stop)
         self._conversation = Conversation(resources, self._session, self._player, notebook)
         self._delegator = Delegator(resources, self._session, self._player)
-        schedule = make_schedule(self.jobs, lambda: self.settings.schedule_writes)
+        schedule = make_schedule(lambda: self.jobs, lambda: self.settings.schedule_writes)
         for each in (self._delegator.tool(), *learning.tools(), schedule, *tools):
             self.add(each)
         self.new() if session in (None, "new") else self.resume(session)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from hermes_kernel.cli.opened import Commands, command, opened
@@ -37,17 +38,24 @@ def tick(options: argparse.Namespace) -> int:
     from hermes_kernel.world.ids import fresh_id
 
     settings = Settings.load()
+    handled: list[Handled] = []
+
+    def tell(each: Handled) -> None:
+        handled.append(each)
+        if not options.json:
+            print(clean(str(each)), flush=True)  # a run may take an hour, and whoever reads a log reads it now
+
     with opened() as store:
-        handled = asyncio.run(_ticked(make_ticker(settings, store, SystemClock(), fresh_id)))
+        asyncio.run(_tick(make_ticker(settings, store, SystemClock(), fresh_id), tell))
     told = ticked(handled, Agenda(settings.home).read())
-    print(json.dumps(told.plain, ensure_ascii=False, indent=2) if options.json else clean(told.note))
+    print(json.dumps(told.plain, ensure_ascii=False, indent=2) if options.json else told.note)
     return 0
 
 
-async def _ticked(ticker: Ticker) -> tuple[Handled, ...]:
+async def _tick(ticker: Ticker, tell: Callable[[Handled], None]) -> None:
     from hermes_kernel.scheduling.staying import signals_press
     from hermes_kernel.world.stop import Stop
 
     stop = Stop()
     with signals_press(stop):
-        return await ticker.tick(stop)
+        await ticker.tick(stop, tell)

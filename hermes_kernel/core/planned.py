@@ -17,6 +17,13 @@ SCHEDULE = "schedule"
 RUN = "run"
 """The kind of the sessions that a run's conversation is."""
 
+SHORT = 8  # characters of a job's id with which the ids of its runs begin
+
+ORPHANED = "the process that ran it ended in mid-run"
+UNREACHED = "the store that its homes share is away, so nobody knows whether it runs elsewhere"
+GUESSES = (ORPHANED, UNREACHED)
+"""Why a run failed of which who says so does not know the end. If its own end comes to light, that is what counts."""
+
 OUTCOMES = ("ran", "failed", "stopped", "skipped")
 """How an instant ends: by exactly one of them."""
 

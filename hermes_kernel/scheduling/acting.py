@@ -8,27 +8,29 @@ written: rather twice than never. Whatever only lets go of something is done by 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.learnt import Dated, Lesson
-from hermes_kernel.core.planned import RunBegan, RunEnded, Skipped, Told
+from hermes_kernel.core.planned import ORPHANED, UNREACHED, RunBegan, RunEnded, Skipped, Told
 from hermes_kernel.core.safe import clean
 from hermes_kernel.core.schedule.coming import span
 from hermes_kernel.core.schedule.due import Begin, Close, Settle, Skip, Step, Tell, decide, who
 from hermes_kernel.core.schedule.job import Job
-from hermes_kernel.core.schedule.ledger import UNREACHED, Ledger, ledgers
+from hermes_kernel.core.schedule.ledger import Ledger, ledgers
 from hermes_kernel.core.schedule.silence import asks_silence, without_mark
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.means import Handled, Means
 from hermes_kernel.scheduling.ports import Ran, Report, Work
 from hermes_kernel.scheduling.running.places import notebook_path
+from hermes_kernel.world.run import NAME as RUN
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import StoreError
+from hermes_kernel.world.tools.runaways import kill_marked
 
 ENDED = "the scheduler ended"
 """Why a run was stopped that nobody meant."""
@@ -39,14 +41,14 @@ SAID = 300  # characters of a line
 
 
 class Acting:
-    """On ``job``, by who holds its claim. What was done is ``handled``."""
+    """On ``job``, by who holds its claim. ``tell`` is told what was done, when it was."""
 
-    def __init__(self, means: Means, job: Job) -> None:
+    def __init__(self, means: Means, job: Job, tell: Callable[[Handled], object]) -> None:
         self._means = means
         self.job = job
+        self._tell_of = tell
         self._facts: list[Dated] = []
         self._fresh = False
-        self.handled: list[Handled] = []
 
     async def play(self, stop: Stop, *, slot: bool) -> None:
         """All that is to be done now; with a ``slot`` one run is part of it. Once `stop` is pressed, nothing begins.
@@ -87,13 +89,15 @@ class Acting:
         self._facts.extend(Dated(self._means.clock.now(), fact) for fact in facts)
 
     def _say(self, text: str) -> None:
-        self.handled.append(Handled(self.job.id, clean(self.job.name), clean(brief(text, SAID))))
+        self._tell_of(Handled(self.job.id, clean(self.job.name), clean(brief(text, SAID))))
 
     # --- the steps
 
     async def _take(self, step: Step, stop: Stop) -> None:
         match step:
             case Close(fact):
+                if fact.why == ORPHANED:
+                    kill_marked(fact.run, RUN)  # commands that outlived the kernel which ran them
                 self._record(fact)
                 self._say(f"{fact.outcome}, {fact.why} ({fact.run})")
             case Skip(due, why):

@@ -15,7 +15,6 @@ from hermes_kernel.core.schedule.ledger import Ledger, Plan, job_of, jobs, ledge
 from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.ports import Archive, Claim, Clock
-from hermes_kernel.world.store import StoreError
 
 HOUR, DAY = 3_600.0, 86_400.0
 APART = HOUR
@@ -24,10 +23,6 @@ WINDOWS = (2.0, 32.0, 512.0, math.inf)
 """Days back in which what was settled last is looked for, one after the other."""
 MOURNED = 32 * DAY
 """Seconds after its removal in which a job is still looked at, until nothing of it is open."""
-
-
-class Busy(StoreError):
-    """Another process acts on the job."""
 
 
 class Book:
@@ -114,15 +109,10 @@ class Book:
         """The right to act on `job`, until closed or dead.
 
         Raises:
-            Busy: another process acts on it.
+            InUse: another process acts on it.
             StoreError: it cannot be had, for another reason.
         """
-        try:
-            return self._store.claim(job)
-        except StoreError as error:
-            if " is in use" in str(error):
-                raise Busy(str(error)) from None
-            raise
+        return self._store.claim(job)
 
     def wanted_stop(self, run: str, since: float) -> bool:
         """Somebody, on whichever machine, wants `run` stopped, and wanted it after `since` (seconds since 1970).

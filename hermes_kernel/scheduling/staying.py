@@ -35,8 +35,8 @@ PROBED = 5  # tries to take a post: who asks whether it is taken holds it for a 
 class Ticking(Protocol):
     """What does all that is due."""
 
-    async def tick(self, stop: Stop) -> tuple[object, ...]:
-        """All that is due, and what becomes due meanwhile; of each thing what can be printed in a line.
+    async def tick(self, stop: Stop, tell: Callable[[object], object]) -> None:
+        """All that is due, and what becomes due meanwhile; `tell` is told of each thing what can be printed in a line.
 
         Raises:
             StoreError: the store cannot be read or written.
@@ -52,12 +52,14 @@ class Folding:
         self._ticker, self._clock, self._fold = ticker, clock, fold
         self._folded = clock.elapsed()
 
-    async def tick(self, stop: Stop) -> tuple[object, ...]:
-        handled = await self._ticker.tick(stop)
-        if handled and self._clock.elapsed() - self._folded >= FOLD:
+    async def tick(self, stop: Stop, tell: Callable[[object], object]) -> None:
+        await self._ticker.tick(stop, lambda handled: self._done(handled, tell))
+
+    def _done(self, handled: object, tell: Callable[[object], object]) -> None:
+        tell(handled)
+        if self._clock.elapsed() - self._folded >= FOLD:
             self._folded = self._clock.elapsed()
             self._fold()
-        return handled
 
 
 class Scheduler:
@@ -93,8 +95,7 @@ class Scheduler:
         self._began = self._clock.now()
         self._bell.quiet(JOBS)  # before it reads, so that what is rung while it does is heard
         try:
-            for handled in await self._ticker.tick(stop):
-                self._say(str(handled))
+            await self._ticker.tick(stop, lambda handled: self._say(str(handled)))
         except StoreError as error:
             self._troubled(str(error))
         else:

@@ -6,6 +6,7 @@ Needs no leader. Whoever else ticks at the same time holds the claims of other j
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from hermes_kernel.core.safe import clean
@@ -15,11 +16,10 @@ from hermes_kernel.core.schedule.ledger import Ledger
 from hermes_kernel.core.schedule.when import ScheduleError
 from hermes_kernel.core.text import brief
 from hermes_kernel.scheduling.acting import SAID, Acting
-from hermes_kernel.scheduling.book import Busy
 from hermes_kernel.scheduling.means import Handled, Means
 from hermes_kernel.world.ports import Claim
 from hermes_kernel.world.stop import Stop
-from hermes_kernel.world.store import StoreError
+from hermes_kernel.world.store import InUse, StoreError
 
 __all__ = ["Handled", "Ticker"]
 
@@ -34,14 +34,15 @@ class Ticker:
     def __init__(self, means: Means) -> None:
         self._means = means
 
-    async def tick(self, stop: Stop) -> tuple[Handled, ...]:
-        """All that is due, and what becomes due meanwhile; what was done, in its order. Once `stop` is pressed nothing
-        begins, and what runs is stopped and recorded so. What goes wrong with one job is said and costs no other.
+    async def tick(self, stop: Stop, tell: Callable[[Handled], object] = lambda _: None) -> None:
+        """All that is due, and what becomes due meanwhile; `tell` is told of each thing that was done when it was. Once
+        `stop` is pressed nothing begins, and what runs is stopped and recorded so. What goes wrong with one job is told
+        and costs no other.
 
         Raises:
             StoreError: the store cannot be read.
         """
-        tick = _Tick(self._means)
+        tick = _Tick(self._means, tell)
         try:
             while tick.look(stop):
                 await tick.wait()
@@ -50,7 +51,6 @@ class Ticker:
             await tick.end()
         if tick.bug:
             raise tick.bug
-        return tuple(tick.handled)
 
 
 @dataclass(slots=True)
@@ -69,10 +69,10 @@ class _Tick:
     ``busy`` those on which others do. ``looked`` is when it last looked at all jobs, and ``next`` what it found."""
 
     means: Means
+    tell: Callable[[Handled], object]
     doing: dict[str, _Doing] = field(default_factory=dict)
     troubled: set[str] = field(default_factory=set)
     busy: set[str] = field(default_factory=set)
-    handled: list[Handled] = field(default_factory=list)
     bug: Exception | None = None
     looked: float = 0.0
     next: float | None = None
@@ -126,13 +126,13 @@ class _Tick:
             return
         claim = self._claimed(job)
         if claim:
-            acting = Acting(self.means, job)
+            acting = Acting(self.means, job, self.tell)
             self.doing[job.id] = _Doing(acting, asyncio.ensure_future(acting.play(stop, slot=slot)), claim, slot)
 
     def _claimed(self, job: Job) -> Claim | None:
         try:
             return self.means.book.claim(job.id)
-        except Busy:
+        except InUse:
             self.busy.add(job.id)
         except StoreError as error:
             self._trouble(job, str(error))
@@ -141,7 +141,7 @@ class _Tick:
     def _trouble(self, job: Job, text: str) -> None:
         if job.id not in self.troubled:
             self.troubled.add(job.id)
-            self.handled.append(Handled(job.id, clean(job.name), clean(brief(text, SAID))))
+            self.tell(Handled(job.id, clean(job.name), clean(brief(text, SAID))))
 
     # --- waiting
 
@@ -164,12 +164,11 @@ class _Tick:
         return self.next is not None and self.looked < self.next <= self.means.clock.now()
 
     def reap(self) -> None:
-        """What those did who are done."""
+        """Let those go who are done."""
         for id_, each in tuple(self.doing.items()):
             if each.task.done():
                 del self.doing[id_]
                 each.claim.close()
-                self.handled += each.acting.handled
                 self._judge(each)
 
     def _judge(self, each: _Doing) -> None:

@@ -143,7 +143,8 @@ class Archive(Log, Finder, Protocol):
         """Be the one process in this session until `Claim.close`, or until the process ends in whatever way.
 
         Raises:
-            StoreError: another process is in it; the text names it.
+            InUse: another process is in it; the text names it.
+            StoreError: it cannot be had for another reason.
         """
         ...
 

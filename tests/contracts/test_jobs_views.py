@@ -10,7 +10,9 @@ import pytest
 
 from hermes_kernel.core.planned import (
     LEDGER,
+    ORPHANED,
     SCHEDULE,
+    UNREACHED,
     JobRemoved,
     JobSet,
     RunBegan,
@@ -23,7 +25,6 @@ from hermes_kernel.core.planned import (
 )
 from hermes_kernel.core.schedule.due import run_id
 from hermes_kernel.core.schedule.job import Job
-from hermes_kernel.core.schedule.ledger import ORPHANED
 from hermes_kernel.core.schedule.rows import rows
 from hermes_kernel.scheduling.history import names
 from hermes_kernel.world.chronicle import Chronicle
@@ -50,6 +51,7 @@ def scheduled(seed, count=120):
                     RunEnded(job.id, run, due, "ran", session="s"),
                     RunEnded(job.id, run, due, "failed", "no ' model\n\0"),
                     RunEnded(job.id, run, due, "failed", ORPHANED),
+                    RunEnded(job.id, run, due, "failed", UNREACHED),
                     RunEnded(job.id, run, due, "stopped", "by person", silent=True),
                     Skipped(job.id, (due, due + 3_600, due + 7_200), "missed by 3 h"),
                     Skipped(job.id, (), "nothing"),

@@ -70,8 +70,7 @@ means = Means(Book(store, fresh_id, clock), Runner(), Deliverer(), FileBell(home
 say("ready")
 for _ in sys.stdin:
     try:
-        for handled in asyncio.run(Ticker(means).tick(Stop())):
-            say("did", str(handled))
+        asyncio.run(Ticker(means).tick(Stop(), lambda handled: say("did", str(handled))))
         say("ticked")
     except StoreError as error:
         say("away", str(error))

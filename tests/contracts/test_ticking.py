@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import os
 import random
+import signal
+import subprocess
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from hermes_kernel.core.planned import (
+    ORPHANED,
     JobRemoved,
     JobSet,
     RunBegan,
@@ -23,13 +27,12 @@ from hermes_kernel.core.planned import (
 )
 from hermes_kernel.core.schedule.due import run_id
 from hermes_kernel.core.schedule.job import MISFIRES, Job
-from hermes_kernel.core.schedule.ledger import ORPHANED
 from hermes_kernel.scheduling.acting import ENDED
-from hermes_kernel.scheduling.book import Book, Busy
+from hermes_kernel.scheduling.book import Book
 from hermes_kernel.scheduling.ticking import Handled
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.stop import Stop
-from hermes_kernel.world.store import Store, StoreError
+from hermes_kernel.world.store import InUse, Store, StoreError
 from hermes_kernel.world.store.memory import MemoryLog
 from tests.contracts.ticked import HERE, Death, Fate, Home, Jumping, check
 
@@ -90,10 +93,40 @@ async def test_what_becomes_due_while_something_runs_runs_too(home):
     assert {first.name, second.name} == {"hourly", "job-2"}
 
 
+async def test_what_was_done_is_told_when_it_was_though_others_still_run(home):
+    born(home, JOB, another(2, schedule="5 * * * *", since=T + HOUR))
+    home.clock.jump(HOUR + 200)
+    open_then: list[tuple[str, int]] = []
+
+    def tell(each: Handled) -> None:
+        open_then.append((each.name, len(home.of(RunBegan)) - len(home.of(RunEnded))))
+
+    await home.clock.through(home.ticker().tick(Stop(), tell))
+    assert open_then == [("hourly", 1), ("job-2", 0)]
+
+
+async def test_a_command_that_outlived_the_process_of_its_run_ends_when_the_run_is_closed(home):
+    born(home, JOB)
+    home.clock.jump(HOUR)
+    run = run_id(JOB.id, T + HOUR)
+    home.book.record(RunBegan(JOB.id, run, T + HOUR, place=HERE))
+    left = subprocess.Popen(["sleep", "300"], env={"HERMES_RUN": run, "PATH": os.environ["PATH"]})
+    another_run = subprocess.Popen(["sleep", "300"], env={"HERMES_RUN": "other", "PATH": os.environ["PATH"]})
+    try:
+        await home.tick()
+        assert left.wait(timeout=20) == -signal.SIGKILL
+        assert another_run.poll() is None
+    finally:
+        for each in (left, another_run):
+            each.kill()
+            each.wait()
+
+
 async def test_no_more_run_at_once_than_there_are_workers_and_none_of_another_home(home):
     born(home, *(another(n) for n in range(1, 6)), another(9, place="elsewhere"))
     home.clock.jump(HOUR)
-    (handled,) = await home.clock.through(home.ticker(workers=2).tick(Stop()))
+    handled: list[Handled] = []
+    await home.clock.through(home.ticker(workers=2).tick(Stop(), handled.append))
     assert sorted(each.name for each in handled) == [f"job-{n}" for n in range(1, 6)]
     going = most = 0
     for fact in home.of(RunBegan, RunEnded):
@@ -106,7 +139,7 @@ async def test_a_job_on_which_another_process_acts_is_passed_over_and_looked_at_
     born(home, JOB, another(2))
     home.clock.jump(HOUR)
     claim = home.book.claim(JOB.id)
-    with pytest.raises(Busy):
+    with pytest.raises(InUse):
         home.book.claim(JOB.id)
     ((handled,),) = await home.tick()
     assert handled.name == "job-2"
@@ -135,7 +168,8 @@ async def test_a_run_is_stopped_by_whoever_wants_it_and_no_one_is_told(home):
         home.book.record(StopWanted(run))
         home.worked.bells.add(run)
 
-    handled, _ = await home.clock.through(home.ticker().tick(Stop()), person())
+    handled: list[Handled] = []
+    await home.clock.through(home.ticker().tick(Stop(), handled.append), person())
     assert [each.text for each in handled] == [f"stopped in 2 min, stopped by a person ({run})"]
     assert home.of(RunEnded)[0].outcome == "stopped"
     assert not home.worked.sent

@@ -13,10 +13,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from hermes_kernel.core.planned import JobRemoved, JobSet, RunBegan, RunEnded, RunWanted, StopWanted
+from hermes_kernel.core.planned import ORPHANED, JobRemoved, JobSet, RunBegan, RunEnded, RunWanted, StopWanted
 from hermes_kernel.core.schedule.due import asked_id
 from hermes_kernel.core.schedule.job import NONE, NOTEBOOK, Job
-from hermes_kernel.core.schedule.ledger import ORPHANED
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import Store
 from hermes_kernel.world.store.memory import MemoryLog

@@ -33,11 +33,11 @@ from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.stop import Stopped
 
 class Ticker:
-    async def tick(self, stop):
+    async def tick(self, stop, tell):
         print("ticking", flush=True)
         await stop.wait()
         await asyncio.sleep(float(sys.argv[2]))
-        return (f"stopped by {stop.by}",)
+        tell(f"stopped by {stop.by}")
 
 def say(line):
     print(line, flush=True)
@@ -74,11 +74,11 @@ class Ticker:
     def __init__(self, clock):
         self.clock, self.at, self.away = clock, [], ""
 
-    async def tick(self, stop):
+    async def tick(self, stop, tell):
         self.at.append(self.clock.now() - NOON)
         if self.away:
             raise StoreError(self.away)
-        return (f"tick {len(self.at)}",)
+        tell(f"tick {len(self.at)}")
 
 
 def kept(home, script, seconds, **how):
@@ -167,13 +167,16 @@ def test_what_a_scheduler_wrote_is_folded_once_in_a_while_and_never_for_nothing(
         clock, folded = Steps(lambda _: None), []
 
         class Each:
-            async def tick(self, stop):
+            async def tick(self, stop, tell):
                 await clock.sleep(60)
-                return handled
+                for each in handled:
+                    tell(each)
 
         folding = Folding(Each(), clock, lambda: folded.append(clock.time - NOON))
         for _ in range(minutes):
-            assert await folding.tick(Stop()) == handled
+            told = []
+            await folding.tick(Stop(), told.append)
+            assert tuple(told) == handled
         return folded
 
     assert asyncio.run(folds(("ran",), 30)) == [FOLD, 2 * FOLD, 3 * FOLD]

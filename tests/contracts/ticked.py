@@ -211,11 +211,14 @@ class Home:
 
     async def tick(self, *fates: Fate, stop: Stop | None = None) -> list[Any]:
         """As many processes tick at once."""
-        stop = stop or Stop()
-        found = await self.clock.through(*(self.ticker(fate).tick(stop) for fate in fates or (Fate(),)))
-        for each, fate in zip(found, fates or (Fate(),), strict=True):
-            assert isinstance(each, tuple) or (isinstance(each, Death) and fate.dead), each
-        return found
+        stop, fates = stop or Stop(), fates or (Fate(),)
+        told: list[list[Any]] = [[] for _ in fates]
+        ends = await self.clock.through(
+            *(self.ticker(fate).tick(stop, heard.append) for fate, heard in zip(fates, told, strict=True))
+        )
+        for end, fate in zip(ends, fates, strict=True):
+            assert end is None or (isinstance(end, Death) and fate.dead), end
+        return [tuple(heard) if end is None else end for heard, end in zip(told, ends, strict=True)]
 
     def facts(self) -> tuple[Dated, ...]:
         return self.store.learnt(PLANNED, 0)

@@ -17,9 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from hermes_kernel.core.planned import JobSet, RunBegan, RunEnded, RunWanted
+from hermes_kernel.core.planned import ORPHANED, JobSet, RunBegan, RunEnded, RunWanted
 from hermes_kernel.core.schedule.job import Job
-from hermes_kernel.core.schedule.ledger import ORPHANED
 from hermes_kernel.scheduling.book import Book
 from hermes_kernel.world.ids import fresh_id
 from hermes_kernel.world.stop import Stop

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from hermes_kernel.core.learnt import Dated, Lesson
 from hermes_kernel.core.planned import (
+    ORPHANED,
     JobRemoved,
     JobSet,
     RunBegan,
@@ -38,7 +39,7 @@ from hermes_kernel.core.schedule.due import (
     who,
 )
 from hermes_kernel.core.schedule.job import DESKTOP, MISFIRES, NONE, NOTEBOOK, Job
-from hermes_kernel.core.schedule.ledger import ORPHANED, Ledger, ledgers
+from hermes_kernel.core.schedule.ledger import Ledger, ledgers
 
 T = 1_796_000_400.0  # Sun 29 Nov 2026 21:00 UTC, on the hour
 HOUR, DAY = 3_600.0, 86_400.0

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from hermes_kernel.core.learnt import Dated
 from hermes_kernel.core.planned import (
+    ORPHANED,
+    UNREACHED,
     JobRemoved,
     JobSet,
     RunBegan,
@@ -20,7 +22,7 @@ from hermes_kernel.core.planned import (
     Told,
 )
 from hermes_kernel.core.schedule.job import Job
-from hermes_kernel.core.schedule.ledger import ORPHANED, UNREACHED, Ledger, Tries, job_of, jobs, ledgers
+from hermes_kernel.core.schedule.ledger import Ledger, Tries, job_of, jobs, ledgers
 
 ID, OTHER = "0123456789abcdef", "fedcba9876543210"
 JOB = Job(ID, "one", "0 * * * *", "UTC", since=0.0)

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from hermes_kernel.core.learnt import Dated
 from hermes_kernel.core.planned import (
+    ORPHANED,
+    UNREACHED,
     JobRemoved,
     JobSet,
     RunBegan,
@@ -21,7 +23,6 @@ from hermes_kernel.core.planned import (
 )
 from hermes_kernel.core.schedule.due import run_id
 from hermes_kernel.core.schedule.job import Job
-from hermes_kernel.core.schedule.ledger import ORPHANED
 from hermes_kernel.core.schedule.outlook import awaited, outlook
 from hermes_kernel.core.schedule.rows import RunRow, called, rows
 
@@ -63,6 +64,7 @@ def test_a_run_is_told_from_its_beginning_to_its_end():
         ((BEGAN, RAN, replace(RAN, outcome="failed", why="no")), "ran", "", 1.0),
         ((BEGAN, replace(RAN, outcome="failed", why=ORPHANED), RAN), "ran", "", 2.0),
         ((BEGAN, RAN, replace(RAN, outcome="failed", why=ORPHANED)), "ran", "", 1.0),
+        ((BEGAN, replace(RAN, outcome="failed", why=UNREACHED), RAN), "ran", "", 2.0),
     ],
 )
 def test_an_instant_ends_in_one_way_whatever_else_is_said_of_it(facts, outcome, why, seconds):

@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 from itertools import islice, takewhile
 
 from hermes_kernel.core.learnt import LOOPS
-from hermes_kernel.core.planned import RunEnded, Settled
+from hermes_kernel.core.planned import ORPHANED, SHORT, RunEnded, Settled
 from hermes_kernel.core.schedule.coming import MOST, coming, grace, lapsed, ready, span
 from hermes_kernel.core.schedule.job import NONE, NOTEBOOK, Job
-from hermes_kernel.core.schedule.ledger import ORPHANED, SHORT, Ending, Ledger, Tries
+from hermes_kernel.core.schedule.ledger import Ending, Ledger, Tries
 
 MANY = 200
 """Facts of a job after which what is settled is said, so that they need not be read again."""

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 
 from hermes_kernel.core.learnt import Dated, Lesson
 from hermes_kernel.core.planned import (
+    GUESSES,
     PLANS,
+    SHORT,
     JobRemoved,
     JobSet,
     RunBegan,
@@ -25,12 +27,6 @@ from hermes_kernel.core.planned import (
     Told,
 )
 from hermes_kernel.core.schedule.job import Job
-
-SHORT = 8  # characters of a job's id with which the ids of its runs begin
-ORPHANED = "the process that ran it ended in mid-run"
-UNREACHED = "the store that its homes share is away, so nobody knows whether it runs elsewhere"
-GUESSES = frozenset({ORPHANED, UNREACHED})
-"""Why a run failed of which who says so does not know the end. If its own end comes to light, that is what counts."""
 
 
 @dataclass(frozen=True, slots=True)

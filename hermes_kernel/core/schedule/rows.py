@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from hermes_kernel.core.learnt import Dated
-from hermes_kernel.core.planned import RunBegan, RunEnded, RunWanted, Skipped, Told
+from hermes_kernel.core.planned import GUESSES, SHORT, RunBegan, RunEnded, RunWanted, Skipped, Told
 from hermes_kernel.core.schedule.due import run_id
-from hermes_kernel.core.schedule.ledger import ORPHANED, SHORT, plans
+from hermes_kernel.core.schedule.ledger import plans
 
 __all__ = ["RUNNING", "SHORT", "SKIPPED", "WAITING", "RunRow", "called", "rows"]
 
@@ -97,7 +97,7 @@ def _tell(found: defaultdict[tuple[str, str], _Known], each: Dated) -> None:
 
 def _is_end(known: RunEnded | None, fact: RunEnded) -> bool:
     """The first end is its end, unless that was a guess."""
-    return known is None or (known.why == ORPHANED and fact.why != ORPHANED)
+    return known is None or (known.why in GUESSES and fact.why not in GUESSES)
 
 
 def _row(job: str, run: str, known: _Known, name: str) -> RunRow:

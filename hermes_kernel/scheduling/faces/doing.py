@@ -24,9 +24,9 @@ from hermes_kernel.scheduling.faces import telling
 from hermes_kernel.scheduling.faces.telling import Told
 from hermes_kernel.scheduling.faces.words import notebook_in, wishes
 from hermes_kernel.scheduling.watch import start_tick, watcher
-from hermes_kernel.scheduling.zones import local_zone
 from hermes_kernel.world.blocking import Blocking
 from hermes_kernel.world.ports import Archive
+from hermes_kernel.world.zone import local_name
 
 if TYPE_CHECKING:
     from hermes_kernel.core.schedule.job import Job
@@ -70,7 +70,7 @@ def coming(options: Namespace, now: float) -> Told:
     Raises:
         HermesError: it is no time.
     """
-    zone = options.zone or local_zone()
+    zone = options.zone or local_name()
     since = _since(options.since, zone) if options.since else now
     try:
         timed = grammar.parse(options.when, now=since, zone=zone)
@@ -215,7 +215,7 @@ def _runs(hands: Hands, options: Namespace) -> Told:
     rows = hands.jobs.runs(options.which, options.n)
     if len(options.which) > JOB and len(rows) == 1 and rows[0].run.startswith(options.which):
         return about(hands.store, rows[0])
-    return telling.ran(rows, local_zone())
+    return telling.ran(rows, local_name())
 
 
 def about(store: Archive, row: RunRow) -> Told:
@@ -231,7 +231,7 @@ def about(store: Archive, row: RunRow) -> Told:
                 report = report or text
             case Reached(run=run, target=target, failed=failed) if run == row.run:
                 told[target] = failed
-    return telling.run(row, report, told.items(), local_zone())
+    return telling.run(row, report, told.items(), local_name())
 
 
 # --- targets

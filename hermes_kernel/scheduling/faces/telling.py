@@ -15,7 +15,7 @@ from hermes_kernel.core.schedule.saying import moment
 from hermes_kernel.core.text import brief
 from hermes_kernel.scheduling.planning import nexts, sentence_of
 from hermes_kernel.scheduling.standing import Standing
-from hermes_kernel.scheduling.zones import local_zone
+from hermes_kernel.world.zone import local_name
 
 PROMPT, WHY, SENTENCE = 400, 120, 60  # characters that are shown of each
 DAYS, HOURS, MINUTES = 86_400, 3_600, 60
@@ -201,10 +201,10 @@ def run(row: RunRow, report: str, told: Iterable[tuple[str, str]], zone: str) ->
 
 
 def ticked(handled: Sequence[Any], upcoming: float | None) -> Told:
-    """What a tick has done, a line for each thing, and when there is next something to do."""
+    """What a tick has done, and in a line when there is next something to do."""
     lines = [str(each) for each in handled]
-    coming = f"next: {at(upcoming, local_zone())}" if upcoming else "nothing is planned"
-    note = "\n".join([*lines, coming]) if lines else f"nothing is due; {coming}"
+    coming = f"next: {at(upcoming, local_name())}" if upcoming else "nothing is planned"
+    note = coming if lines else f"nothing is due; {coming}"
     return Told(note=note, value=tuple(handled), plain={"handled": lines, "next": iso(upcoming or None)})
 
 

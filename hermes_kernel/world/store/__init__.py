@@ -9,7 +9,7 @@ from hermes_kernel.world.store.asking.spending import By, UsageRow
 from hermes_kernel.world.store.fold import Folded
 from hermes_kernel.world.store.locks import Claim
 from hermes_kernel.world.store.memory import MemoryLog
-from hermes_kernel.world.store.places import NoSession, StoreError
+from hermes_kernel.world.store.places import InUse, NoSession, StoreError
 from hermes_kernel.world.store.store import Store
 
-__all__ = ["By", "Claim", "Folded", "MemoryLog", "NoSession", "SessionRow", "Store", "StoreError", "UsageRow"]
+__all__ = ["By", "Claim", "Folded", "InUse", "MemoryLog", "NoSession", "SessionRow", "Store", "StoreError", "UsageRow"]

@@ -19,6 +19,10 @@ class StoreError(OSError):
     """The store could not do what was asked. One readable line; what was stored before still stands."""
 
 
+class InUse(StoreError):
+    """Another process, named in the text, acts on the session."""
+
+
 def full(folder: Path) -> str:
     """What to say of a disk without room."""
     return f"the disk with {folder} is full: free some space and run this again; what was saved stands"

@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Protocol, Self
 
-from hermes_kernel.world.store.places import PRIVATE_FILE, StoreError, make
+from hermes_kernel.world.store.places import PRIVATE_FILE, InUse, make
 
 PAUSE = 0.002  # seconds between two tries; a fold holds its lock for tens of milliseconds
 
@@ -117,7 +117,7 @@ class Claim:
 
     def __init__(self, path: Path, session_id: str) -> None:
         """Raises:
-        StoreError: another process, named in the text, is acting on this session.
+        InUse: another process, named in the text, is acting on this session.
         OSError: the lock file cannot be made.
         """
         self._path = path
@@ -150,7 +150,7 @@ def _claimed(path: Path, session_id: str) -> int:
         with ExitStack() as unless_taken:
             unless_taken.callback(os.close, handle)
             if not try_lock(handle, fcntl.LOCK_EX):
-                raise StoreError(
+                raise InUse(
                     f"session {session_id!r} is in use by {_signed(handle)}: stop it there, or ask in a new session"
                 )
             if path.exists() and os.path.samestat(path.stat(), os.fstat(handle)):

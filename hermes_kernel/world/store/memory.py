@@ -19,7 +19,7 @@ from hermes_kernel.core.search.rank import Entry, entry
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.store.naming import named
-from hermes_kernel.world.store.places import NoSession, StoreError
+from hermes_kernel.world.store.places import InUse, NoSession
 from hermes_kernel.world.store.threads import Head, told
 from hermes_kernel.world.zone import LOCAL
 
@@ -97,10 +97,10 @@ class MemoryLog:
         """The right to act on a session, until closed.
 
         Raises:
-            StoreError: somebody has it.
+            InUse: somebody has it.
         """
         if session_id in self._claimed:
-            raise StoreError(f"session {session_id!r} is in use: stop it there, or ask in a new session")
+            raise InUse(f"session {session_id!r} is in use: stop it there, or ask in a new session")
         self._claimed.add(session_id)
         claim = ExitStack()
         claim.callback(self._claimed.discard, session_id)

@@ -13,11 +13,22 @@ from urllib.parse import quote
 
 from hermes_kernel.core.text import brief
 from hermes_kernel.world.store import locality
-from hermes_kernel.world.store.disk import FULL, PRIVATE_FILE, PRIVATE_FOLDER, StoreError, full, make, put, sync_folder
+from hermes_kernel.world.store.disk import (
+    FULL,
+    PRIVATE_FILE,
+    PRIVATE_FOLDER,
+    InUse,
+    StoreError,
+    full,
+    make,
+    put,
+    sync_folder,
+)
 
 __all__ = [
     "PRIVATE_FILE",
     "PRIVATE_FOLDER",
+    "InUse",
     "NoSession",
     "Places",
     "StoreError",

@@ -142,7 +142,8 @@ class Store:
         """The right to act on a session, until closed or dead; in every home that shares the store. A context manager.
 
         Raises:
-            StoreError: another process, named in the text, acts on it; or the home takes no lock file.
+            InUse: another process, named in the text, acts on it.
+            StoreError: the home takes no lock file, or the shared store cannot be used.
         """
         with explaining(self._places), ExitStack() as claims:
             claims.enter_context(Claim(self._places.claim(session_id), session_id))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from hermes_kernel.world.store.locks import forget_in_child
-from hermes_kernel.world.store.places import StoreError
+from hermes_kernel.world.store.places import InUse, StoreError
 from hermes_kernel.world.store.shared.line import Away, Line
 from hermes_kernel.world.store.shared.rows import written
 
@@ -49,7 +49,7 @@ class Claims:
         else:
             held.known = True
         if other:
-            raise StoreError(_taken(session, other))
+            raise InUse(_taken(session, other))
         self._held[session] = held
         return SharedClaim(self, session)
 
@@ -58,7 +58,7 @@ class Claims:
         StoreError: the claim was lost, to a process named in the text."""
         held = self._held.get(session)
         if held and held.lost_to:
-            raise StoreError(_taken(session, held.lost_to))
+            raise InUse(_taken(session, held.lost_to))
 
     def renew(self, connection: Connection) -> None:
         """Claim on a new connection what was held on the one before. One that the server never heard of is new."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from itertools import islice
 
 from hermes_kernel.core.planned import LEDGER, PLANS
@@ -52,11 +52,7 @@ def _last(
     """What is told of an instant is told after it: of those since some moment, all is known."""
     for days in DAYS:
         since = now - days * DAY
-        found = _since(store, known, since, lambda row, since=since: row.due >= since and wanted(row))  # type: ignore[misc]
+        found = [row for row in rows(store.learnt(LEDGER, since), known) if row.due >= since and wanted(row)]
         if len(found) >= limit:
-            return tuple(islice(found, limit))
-    return tuple(islice(_since(store, known, 0, wanted), limit))
-
-
-def _since(store: Archive, known: dict[str, str], since: float, wanted: Callable[[RunRow], bool]) -> Collection[RunRow]:
-    return [row for row in rows(store.learnt(LEDGER, since), known) if wanted(row)]
+            return tuple(found[:limit])
+    return tuple(islice(filter(wanted, rows(store.learnt(LEDGER), known)), limit))

@@ -52,7 +52,7 @@ def standing(job: Job, ledger: Ledger, now: float) -> Standing:
         sentence_of(job),
         next=times if job.enabled else (),
         outcome=last.outcome if last else "",
-        at=ledger.busy[1] if last else 0.0,
+        at=ledger.at,
         why=last.why if last else "",
         running=ledger.open.run if ledger.open else "",
         since=ledger.open.due if ledger.open else 0.0,

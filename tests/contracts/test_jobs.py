@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from hermes_kernel.core.planned import JobSet, RunBegan, RunEnded, Skipped, StopWanted
+from hermes_kernel.core.planned import ORPHANED, JobSet, RunBegan, RunEnded, Settled, Skipped, StopWanted
 from hermes_kernel.core.schedule.due import run_id
 from hermes_kernel.core.schedule.job import Parameter
 from hermes_kernel.errors import HermesError
@@ -191,6 +191,19 @@ def test_a_run_that_is_asked_for_waits_until_somebody_begins_it(house):
     (row,) = house.jobs.runs(run)
     assert (row.outcome, row.seconds, row.session, row.notebook) == ("ran", 5.0, "s", "/x.ipynb")
     assert (house.jobs.list()[0].outcome, house.jobs.list()[0].at) == ("ran", NOON + 5)
+
+
+@pytest.mark.parametrize("what", ["cut off", "settled"])
+def test_when_the_last_run_ended_is_told_whatever_is_known_of_it(house, what):
+    job = house.jobs.add("every 2h", "x", name="it")
+    run = run_id(job.id, NOON)
+    house.clock.time += 5
+    if what == "settled":
+        house.book.record(Settled(job.id, NOON, 1, run, "ran", NOON + 5))
+    else:
+        house.book.record(RunBegan(job.id, run, NOON), RunEnded(job.id, run, NOON, "failed", ORPHANED))
+    house.clock.time += 5
+    assert house.jobs.list()[0].at == NOON + 5
 
 
 @pytest.mark.parametrize("by", ["name", "run", "beginning", "id"])

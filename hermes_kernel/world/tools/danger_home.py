@@ -1,5 +1,5 @@
 """Which shell commands need a person's word because they plainly write to the agent's own folder, by any of its names
-or from within. A guard against accidents, like all of `danger`."""
+or from within, or set what it may do. A guard against accidents, like all of `danger`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ SHORTEST = 3  # parts of a path; a home that is nearly the root is named by ever
 WRITES = re.compile(
     r">(?!&|\s*/dev/null)|\b(?:tee|mv|cp|rm|ln|install|rsync|truncate|dd|touch|unzip|tar|patch|shred)\b|\bsed\s+-\w*i"
 )
+SWAYED = re.compile(r"\bHERMES_(?:APPROVALS|SCHEDULE_WRITES|RUN)=|(?:\bunset|\s-u|--unset)[\s=]*HERMES_")
 THERE = re.compile(rf"\b(?:cd|pushd)\s+[\"']?{re.escape(OWN)}(?![\w-])")
 
 
@@ -28,6 +29,8 @@ def shell_risk_at(command: str, at: Path, home: Path) -> Risk | None:
         command = re.sub(rf"(?<![\w/.~-]){re.escape(name)}(?![\w-])", lambda _: OWN, command)
     if risk := shell_risk(command):
         return risk
+    if SWAYED.search(command):
+        return Risk("shell:own-settings", f"it sets what an agent may do without asking ({brief(command, 200)})")
     if (here.is_relative_to(own) or THERE.search(command)) and WRITES.search(command):
         return Risk("shell:own-folder", f"it may write to the agent's own folder ({brief(command, 200)})")
     return None

@@ -13,9 +13,9 @@ from hermes_kernel.world.tools.risk import Risk
 APPROVALS = "approvals.json"
 CONSENTS = frozenset({
     APPROVALS, "skills/.hermes-kernel.json", "skills/.hermes-kernel.scanned.json", "skills/.usage.json",
-    "memories/.memory.md.known", "memories/.user.md.known",
+    "memories/.memory.md.known", "memories/.user.md.known", "kernel.toml",
 })  # fmt: skip
-WAITING = "proposals/"
+WAITING = ("proposals/", "schedule/")
 NEAR = 5
 NAME_BYTES = 255  # what file systems take
 
@@ -59,8 +59,8 @@ def write_risk(path: str, folder: Path, home: Path) -> Risk | None:
 
 
 def _is_consent(target: Path, own: Path) -> bool:
-    """Whether a file of the home says what a person has allowed, consented to or not decided yet, or whose a skill is.
-    Names are told apart as file systems do that know no case."""
+    """Whether a file of the home says what a person has set, allowed, consented to or not decided yet, whom jobs tell,
+    or whose a skill is. Names are told apart as file systems do that know no case."""
     if not target.is_relative_to(own):
         return False
     named = target.relative_to(own).as_posix().casefold()

@@ -31,7 +31,7 @@ REFUSED = [
     ("", "an empty schedule", "every monday at 09:00"),
     (" \t . ", "an empty schedule", "every monday at 09:00"),
     ("x" * 10_000, "10,000 characters", "every monday at 09:00"),
-    ("every 0m", "too often", "every 1m"),
+    ("every 0m", "every 0m is too often", "every 1m"),
     ("every 30s", "every 30s is too often", "every 1m"),
     ("every 59 seconds", "at most once in 60 seconds", "every 1m"),
     ("0m", "that is now", "in 1m"),

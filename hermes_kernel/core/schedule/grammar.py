@@ -55,7 +55,7 @@ def stored(schedule: str, zone: str) -> Timed:
         return Timed(At(datetime.strptime(schedule, _UTC).replace(tzinfo=UTC).timestamp()), zone)
     except ValueError:
         span = durations.seconds(schedule.removeprefix("every ")) if schedule.startswith("every ") else None
-        return Timed(Cron(cronline.canonical(schedule.lower())) if span is None else _interval(span), zone)
+        return Timed(Cron(cronline.canonical(schedule.lower())) if span is None else _interval(span, schedule), zone)
 
 
 def text(when: When) -> str:
@@ -137,14 +137,12 @@ def _every(line: str) -> Every | None:
         short, days = durations.short(span), rest.removeprefix("on ")
         what = f"an interval of {durations.spelt(span)} is counted from when it is set, and knows no {quoted(rest)}"
         raise ScheduleError(what, f"every {short}", f"every {days}", f"every day {rest}")
-    return _interval(span)
+    return _interval(span, line)
 
 
-def _interval(span: int) -> Every:
+def _interval(span: int, line: str) -> Every:
     if span < SHORTEST:
-        raise ScheduleError(
-            f"every {durations.short(span)} is too often: at most once in {SHORTEST} seconds", "every 1m"
-        )
+        raise ScheduleError(f"{line} is too often: at most once in {SHORTEST} seconds", "every 1m")
     if span > _FARTHEST:
         raise ScheduleError(f"an interval of more than {YEARS} years", "every 52w")
     return Every(span)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.planned import JobRemoved, JobSet, RunWanted, StopWanted
 from hermes_kernel.core.schedule.due import asked_id
+from hermes_kernel.core.schedule.grammar import text
 from hermes_kernel.core.schedule.job import Job
 from hermes_kernel.core.schedule.rows import RunRow
 from hermes_kernel.errors import HermesError, explained
@@ -22,9 +23,9 @@ from hermes_kernel.scheduling.finding import found, found_run
 from hermes_kernel.scheduling.history import latest
 from hermes_kernel.scheduling.naming import free_name
 from hermes_kernel.scheduling.place import here
-from hermes_kernel.scheduling.planning import checked_jitter, next_of, nexts, planned, sentence_of, told_times
+from hermes_kernel.scheduling.planning import checked_jitter, next_of, nexts, sentence_of, timed, told_times
 from hermes_kernel.scheduling.standing import Standing, standing
-from hermes_kernel.scheduling.wishes import DEFAULTS, Ground, understood
+from hermes_kernel.scheduling.wishes import Ground, understood
 from hermes_kernel.world.store.locks import Busy, held
 from hermes_kernel.world.zone import local_name
 
@@ -89,12 +90,13 @@ class Jobs:
         now, ground = self.clock.now(), self._ground(Path(self.where()), by)
         given = {name: wish for name, wish in wishes.items() if wish is not None}
         zone = given.pop("zone", "") or self._zone()
-        fields = understood({**DEFAULTS, "folder": str(ground.folder), **_work(prompt, given), **given}, ground)
-        timed = planned(when, now, zone)
+        usual = {"folder": str(ground.folder), "anywhere": False}
+        fields = understood({**usual, **_work(prompt, given), **given}, ground)
+        said = timed(when, now, zone)
         taken = {job.name for job in self._living().values()}
         fields["name"] = free_name(fields, taken)
         job = Job(
-            id=self._new_id(), schedule=timed.schedule, zone=timed.zone, since=now, place=self._place(fields), **fields
+            id=self._new_id(), schedule=text(said.when), zone=said.zone, since=now, place=self._place(fields), **fields
         )
         checked_jitter(job, now)
         return job
@@ -122,8 +124,8 @@ class Jobs:
         if "anywhere" in fields:
             fields["place"] = self._place(fields)
         if when is not None or zone is not None:
-            timed = planned(job.schedule if when is None else when, now, zone or job.zone)
-            fields |= {"schedule": timed.schedule, "zone": timed.zone}
+            said = timed(job.schedule if when is None else when, now, zone or job.zone)
+            fields |= {"schedule": text(said.when), "zone": said.zone}
         made = replace(job, **fields)
         if any(getattr(made, name) != getattr(job, name) for name in ANEW):
             made = replace(made, since=now)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
@@ -24,16 +23,8 @@ ALONE = 86_400.0  # seconds by which a job that runs once may be put off
 CHARS = 100  # of a schedule that cannot be read
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """A schedule as it is kept."""
-
-    schedule: str
-    zone: str
-
-
-def planned(when: object, now: float, zone: object) -> Planned:
-    """What a person says of when.
+def timed(when: object, now: float, zone: object) -> Timed:
+    """What a person says of when, at `now`, by clocks in `zone` unless they name another.
 
     Raises:
         HermesError: it cannot be understood, is past or impossible, or there is no such zone.
@@ -41,27 +32,26 @@ def planned(when: object, now: float, zone: object) -> Planned:
     if not isinstance(when, str) or not isinstance(zone, str):
         raise HermesError('When is it to run? Say it in words, such as "every monday 9am" or "in 90 minutes".')
     try:
-        timed = grammar.parse(when, now=now, zone=zone)
+        return grammar.parse(when, now=now, zone=zone)
     except ScheduleError as error:
         raise HermesError(str(error)) from None
-    return Planned(grammar.text(timed.when), timed.zone)
 
 
 def nexts(job: Job, now: float, count: int = TOLD) -> tuple[float, ...]:
     """The next instants of its schedule, whether or not it is enabled; none of one that cannot be understood."""
-    timed = _timed(job)
-    return tuple(islice(instants(timed, since=job.since, after=now), count)) if timed else ()
+    kept = _kept(job)
+    return tuple(islice(instants(kept, since=job.since, after=now), count)) if kept else ()
 
 
 def next_of(job: Job, ledger: Ledger) -> float | None:
     """When there is next something to do about it; None: never, or it cannot be understood."""
-    return next_start(job, ledger) if _timed(job) else None
+    return next_start(job, ledger) if _kept(job) else None
 
 
 def sentence_of(job: Job) -> str:
     """When it runs, in a sentence."""
-    timed = _timed(job)
-    return sentence(timed) if timed else f"{brief(job.schedule, CHARS)} (not understood here)"
+    kept = _kept(job)
+    return sentence(kept) if kept else f"{brief(job.schedule, CHARS)} (not understood here)"
 
 
 def told_times(times: tuple[float, ...], zone: str) -> str:
@@ -79,7 +69,7 @@ def checked_jitter(job: Job, now: float) -> None:
         )
 
 
-def _timed(job: Job) -> Timed | None:
+def _kept(job: Job) -> Timed | None:
     """None where another version of this program, or another machine's zones, made it what it is."""
     try:
         return grammar.stored(job.schedule, job.zone)

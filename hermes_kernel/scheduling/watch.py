@@ -19,8 +19,6 @@ from hermes_kernel.scheduling.posts import SCHEDULER, WATCH, Post
 from hermes_kernel.scheduling.ticks import note_end, start_tick, trim_log
 from hermes_kernel.scheduling.wanted import recent, wanted
 
-__all__ = ["Watch", "start_tick", "watcher"]
-
 CHUNK = 5.0  # seconds between two looks of a kernel that has nothing to watch; time asleep is noticed after as many
 LOOK = 1.0  # seconds between two looks of the one that watches
 PAUSE = 60.0  # seconds between two ticks of which the second would look at nothing new, or the first failed

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from hermes_kernel.checks import affordable
-from hermes_kernel.core.schedule.job import KEPT, MISFIRES, NONE, NOTEBOOK, TIMEOUT, Parameter
+from hermes_kernel.core.schedule.job import MISFIRES, NONE, NOTEBOOK, Parameter
 from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.errors import HermesError
 from hermes_kernel.prompt import BUILT_IN, THEIRS
@@ -218,11 +218,4 @@ CHECKS: Mapping[str, Callable[[Any, Ground], Any]] = {
     "deliver": _deliver, "approvals": _choice("approvals", APPROVALS), "jobs": _switch("jobs"),
     "keep": _whole("keep", 1), "anywhere": _switch("anywhere"),
 }  # fmt: skip
-"""Every wish there is but for when, and how it is read."""
-
-DEFAULTS: Mapping[str, Any] = {
-    "parameters": {}, "skills": (), "tools": None, "model": "", "budget": None, "folder": "", "repeat": 0,
-    "misfire": "once", "grace": None, "jitter": 0.0, "timeout": TIMEOUT, "deliver": (NOTEBOOK,), "approvals": "deny",
-    "jobs": False, "keep": KEPT, "anywhere": False,
-}  # fmt: skip
-"""What is wished where nothing is said."""
+"""Every wish there is but for when, and how it is read. What is not wished is as `Job` has it."""

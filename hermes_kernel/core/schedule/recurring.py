@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from hermes_kernel.core.schedule.cronline import MACROS
 from hermes_kernel.core.schedule.lexicon import DAYS, LAST, MONTHS, th
 from hermes_kernel.core.schedule.when import ScheduleError
 from hermes_kernel.core.schedule.words import Said, Time
@@ -11,9 +12,8 @@ from hermes_kernel.core.schedule.words import Said, Time
 NINE = Time(9, 0)
 """The time of day in what is proposed where none was given."""
 
-ALONE = {"hourly": "0 * * * *", "daily": "0 0 * * *", "weekly": "0 0 * * 0", "monthly": "0 0 1 * *",
-         "yearly": "0 0 1 1 *", "annually": "0 0 1 1 *"}  # fmt: skip
-"""What these words say when they are all there is; as cron's own with an ``@`` before them."""
+ALONE = {name[1:]: line for name, line in MACROS.items() if name != "@midnight"}
+"""What these words say when they are all there is: what cron's own say. ``midnight`` alone is a time, for once."""
 
 
 def recurs(said: Said) -> bool:

@@ -1,16 +1,23 @@
-"""Settings as a person wrote them down: in the environment and in ``kernel.toml``. Knows where, not what is allowed."""
+"""Settings as a person wrote them down: in the environment, in ``kernel.toml``, in a command. Knows where,
+not what is allowed."""
 
 from __future__ import annotations
 
 import difflib
+import json
+import stat
 import tomllib
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 # What OpenAI's own client reads. Ours and kernel.toml come first.
 OPENAI_NAMES = {"base_url": "OPENAI_BASE_URL", "api_key": "OPENAI_API_KEY"}
 TARGET = "HERMES_NOTIFY_"  # begins the name of a variable with a target's address; the rest is a person's choice
+
+SAVED = "schedule/targets.json"  # in the home: the addresses that were given in a command
+MOST = 1_000_000  # bytes of it
 
 
 class Given(NamedTuple):
@@ -62,6 +69,27 @@ def in_file(path: Path) -> dict[str, Given]:
         raise Unreadable(f"{path} cannot be read: {error.strerror}.{then}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise Unreadable(f"{path} is not valid TOML: {error}.") from None
+
+
+def saved_addresses(home: Path) -> tuple[str, ...]:
+    """The addresses of targets that were given in a command and are kept in `home`; none where none can be read."""
+    path = home / SAVED
+    try:
+        now = path.stat()
+    except OSError:
+        return ()
+    if not stat.S_ISREG(now.st_mode) or now.st_size > MOST:
+        return ()
+    return _addresses(path, (now.st_mtime_ns, now.st_size, now.st_ino))
+
+
+@lru_cache(maxsize=8)
+def _addresses(path: Path, _: tuple[int, ...]) -> tuple[str, ...]:
+    try:
+        plain = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return ()
+    return tuple(url for url in plain.values() if isinstance(url, str)) if isinstance(plain, dict) else ()
 
 
 def _set(environ: Mapping[str, str], written: Mapping[str, str]) -> dict[str, Given]:

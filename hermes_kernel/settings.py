@@ -14,7 +14,16 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from hermes_kernel.core.text import brief
-from hermes_kernel.given import OPENAI_NAMES, TARGET, Given, Unreadable, from_openai, in_environment, in_file
+from hermes_kernel.given import (
+    OPENAI_NAMES,
+    TARGET,
+    Given,
+    Unreadable,
+    from_openai,
+    in_environment,
+    in_file,
+    saved_addresses,
+)
 from hermes_kernel.ranges import (
     Address,
     Range,
@@ -208,7 +217,8 @@ class Settings:
         address, and those that models such as ``model@url#NAME`` take from the environment."""
         models = (*self.fallback_models, self.aux_model)
         named = (os.environ.get(model.rpartition("#")[2], "") for model in models if "#" in model)
-        told = (*self.notify.values(), *(value for name, value in os.environ.items() if name.startswith(TARGET)))
+        written = (*self.notify.values(), *saved_addresses(self.home))
+        told = (*written, *(value for name, value in os.environ.items() if name.startswith(TARGET)))
         parts = (part for address in told for part in Address(address).secrets)
         return frozenset({str(self.api_key), *Server(self.store_url).passwords, *named, *parts} - {""})
 

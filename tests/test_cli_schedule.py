@@ -356,6 +356,33 @@ def test_a_scheduler_says_that_it_is_at_work_is_told_of_and_ends_cleanly_when_it
     assert rest.splitlines()[-1] == f"the scheduler of {home} has ended (SIGTERM)"
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("add", "in 1h", "Clean up.", "--approvals", "allow", "--jobs"),
+        ("change", "news", "--approvals", "allow"),
+        ("run", "news"),
+        ("remove", "news"),
+        ("targets", "add", "team", "json://evil.example.com/hook"),
+    ],
+    ids=" ".join,
+)
+def test_a_run_changes_no_jobs_by_commands_unless_it_may_do_all_that_a_person_may(said, monkeypatch, words):
+    said("add", "every monday 9am", "What is new?", "--name", "news")
+    before = said.json("list")
+    monkeypatch.setenv("HERMES_RUN", "abcdef01-20261207T080000Z")
+    for writes, approvals in (("off", "deny"), ("on", "deny"), ("off", "allow")):
+        monkeypatch.setenv("HERMES_SCHEDULE_WRITES", writes)
+        monkeypatch.setenv("HERMES_APPROVALS", approvals)
+        code, out, err = said(*words)
+        assert (code, out) == (1, "")
+        assert "This is the run abcdef01-20261207T080000Z of a job" in err
+    assert said.json("list") == before, "looking is always allowed"
+    assert said.json("targets") == []
+    monkeypatch.setenv("HERMES_SCHEDULE_WRITES", "on")
+    assert said("pause", "news")[0] == 0
+
+
 def test_a_store_that_cannot_be_used_is_1(said, home):
     home.mkdir()
     (home / "store").write_text("in the way")

@@ -65,6 +65,17 @@ def test_what_is_saved_only_its_owner_can_read_and_it_lasts(tmp_path: Path):
     assert targets(tmp_path).names() == ()
 
 
+def test_what_is_saved_is_a_secret_of_whoever_knows_the_settings(tmp_path: Path):
+    settings = Settings(home=tmp_path)
+    assert "AbCdEfGh12345678" not in settings.secrets
+    targets(tmp_path).save("team", URL)
+    assert "AbCdEfGh12345678" in settings.secrets
+    targets(tmp_path).save("team", "json://localhost/hook/IjKlMnOp12345678")
+    assert "IjKlMnOp12345678" in settings.secrets
+    (tmp_path / "schedule/targets.json").write_text("{nothing")
+    assert settings.secrets == Settings(home=tmp_path / "none").secrets
+
+
 @pytest.mark.parametrize(
     "name",
     ["", " ", "none", "Notebook", "desktop", "file:x", "a b", "../x", "-a", "a-", "ä", "x" * 41, "a\n", "a/b", URL],

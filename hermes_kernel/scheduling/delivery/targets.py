@@ -20,7 +20,7 @@ from typing import NamedTuple
 from hermes_kernel.core.schedule.job import DESKTOP, FILE, NONE, NOTEBOOK
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
-from hermes_kernel.given import TARGET
+from hermes_kernel.given import MOST, SAVED, TARGET
 from hermes_kernel.ranges import Address
 from hermes_kernel.scheduling.delivery.addressed import kind_of, opened
 from hermes_kernel.settings import Settings, SettingsError
@@ -29,7 +29,6 @@ from hermes_kernel.world.store.locks import Busy, held
 
 FIXED = (NONE, NOTEBOOK, DESKTOP)
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
-MOST = 1_000_000  # bytes of targets.json
 WAIT = 5.0  # seconds for another process that writes it
 SETTINGS = "kernel.toml"
 
@@ -50,7 +49,7 @@ class Targets:
         self, home: Path, settings: Settings | None = None, *, environ: Mapping[str, str] | None = None
     ) -> None:  # fmt: skip
         self._home = home
-        self._path = home / "schedule" / "targets.json"
+        self._path = home / SAVED
         self._settings = settings
         self._environ = os.environ if environ is None else environ
 

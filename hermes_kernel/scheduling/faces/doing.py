@@ -21,6 +21,7 @@ from hermes_kernel.core.schedule.when import ScheduleError
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.faces import telling
+from hermes_kernel.scheduling.faces.in_run import as_a_run_may
 from hermes_kernel.scheduling.faces.telling import Told
 from hermes_kernel.scheduling.faces.words import notebook_in, wishes
 from hermes_kernel.scheduling.watch import start_tick, watcher
@@ -61,6 +62,7 @@ def do(hands: Hands, options: Namespace) -> Told:
         HermesError: it cannot be done; one or two lines say why, and what can.
         StoreError: the store cannot be used.
     """
+    as_a_run_may(hands.jobs.settings(), options)
     return DO[options.verb](hands, options)
 
 

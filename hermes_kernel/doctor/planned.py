@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from hermes_kernel.core.figures import counted
-from hermes_kernel.core.schedule.due import next_start
+from hermes_kernel.core.schedule.due import next_known
 from hermes_kernel.core.schedule.saying import moment
-from hermes_kernel.core.schedule.when import ScheduleError
 from hermes_kernel.doctor.finding import Finding, State
 from hermes_kernel.scheduling.agenda import Agenda
 from hermes_kernel.scheduling.book import Book
@@ -58,14 +57,8 @@ def _jobs(settings: Settings) -> tuple[int, tuple[float, str] | None]:
         ledgers = book.ledgers(jobs)
     finally:
         store.close()
-    starts = []
-    for id_, job in jobs.items():
-        try:
-            start = next_start(job, ledgers[id_])
-        except ScheduleError:
-            continue  # whoever ticks says so
-        if start is not None and ledgers[id_].open is None:
-            starts.append((start, job.zone))
+    idle = [(job, ledgers[id_]) for id_, job in jobs.items() if not ledgers[id_].open]
+    starts = [(start, job.zone) for job, ledger in idle if (start := next_known(job, ledger)) is not None]
     return len(jobs), min(starts, default=None)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.planned import JobRemoved, JobSet, RunWanted, StopWanted
-from hermes_kernel.core.schedule.due import asked_id
+from hermes_kernel.core.schedule.due import asked_id, next_known
 from hermes_kernel.core.schedule.grammar import text
 from hermes_kernel.core.schedule.job import Job
 from hermes_kernel.core.schedule.rows import RunRow
@@ -23,7 +23,7 @@ from hermes_kernel.scheduling.finding import found, found_run
 from hermes_kernel.scheduling.history import latest
 from hermes_kernel.scheduling.naming import free_name
 from hermes_kernel.scheduling.place import here
-from hermes_kernel.scheduling.planning import checked_jitter, next_of, nexts, sentence_of, timed, told_times
+from hermes_kernel.scheduling.planning import checked_jitter, nexts, sentence_of, timed, told_times
 from hermes_kernel.scheduling.standing import Standing, standing
 from hermes_kernel.scheduling.wishes import Ground, understood
 from hermes_kernel.world.store.locks import Busy, held
@@ -232,7 +232,7 @@ class Jobs:
         living = self._book.jobs()
         ledgers, place = self._book.ledgers(living), here(self.home)
         mine = [job for job in living.values() if job.place in {"", place}]
-        starts = [start for job in mine if (start := next_of(job, ledgers[job.id])) is not None]
+        starts = [start for job in mine if (start := next_known(job, ledgers[job.id])) is not None]
         self._agenda.write(min(starts, default=None))
         self._bell.ring(JOBS)
 

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING
 
 from hermes_kernel.core.schedule import grammar
-from hermes_kernel.core.schedule.due import next_start
 from hermes_kernel.core.schedule.instants import instants
 from hermes_kernel.core.schedule.job import Job
 from hermes_kernel.core.schedule.saying import moment, sentence
 from hermes_kernel.core.schedule.when import ScheduleError, Timed
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
-
-if TYPE_CHECKING:
-    from hermes_kernel.core.schedule.ledger import Ledger
 
 TOLD = 3  # of the next instants
 COMPARED = 20  # instants between which the shortest time is looked for
@@ -41,11 +36,6 @@ def nexts(job: Job, now: float, count: int = TOLD) -> tuple[float, ...]:
     """The next instants of its schedule, whether or not it is enabled; none of one that cannot be understood."""
     kept = _kept(job)
     return tuple(islice(instants(kept, since=job.since, after=now), count)) if kept else ()
-
-
-def next_of(job: Job, ledger: Ledger) -> float | None:
-    """When there is next something to do about it; None: never, or it cannot be understood."""
-    return next_start(job, ledger) if _kept(job) else None
 
 
 def sentence_of(job: Job) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hermes_kernel.core.schedule.due import next_known
 from hermes_kernel.core.schedule.job import Job
-from hermes_kernel.scheduling.planning import TOLD, next_of, nexts, sentence_of
+from hermes_kernel.scheduling.planning import TOLD, nexts, sentence_of
 
 if TYPE_CHECKING:
     from hermes_kernel.core.schedule.ledger import Ledger
@@ -45,7 +46,7 @@ def standing(job: Job, ledger: Ledger, now: float) -> Standing:
     """Where `job` stands at `now`, by its ledger."""
     left = job.repeat - ledger.runs if job.repeat else TOLD
     times = nexts(job, now, max(0, min(left, TOLD)))
-    over = not times and next_of(job, ledger) is None
+    over = not times and next_known(job, ledger) is None
     last = ledger.last
     return Standing(
         job,

@@ -297,6 +297,14 @@ def test_a_change_of_anything_but_the_schedule_lets_go_of_nothing():
     assert step(job, T + 3 * HOUR, (T + 2.5 * HOUR, JobSet(job))) == Begin(run_id(ID, T + HOUR), T + HOUR)
 
 
+@pytest.mark.parametrize("unread", [{"schedule": "whenever the moon is blue"}, {"zone": "Mars/Olympus"}])
+def test_a_schedule_that_cannot_be_read_here_holds_up_none_that_it_was_changed_into(unread):
+    mended = replace(HOURLY, since=T + 1)
+    ledger = ledger_of(replace(HOURLY, **unread), (T + 1, JobSet(mended)))
+    assert next_start(mended, ledger) == T + HOUR
+    assert decide(mended, ledger, T + HOUR) == Begin(run_id(ID, T + HOUR), T + HOUR)
+
+
 def test_several_changes_are_let_go_of_in_their_order_each_for_its_reason():
     paused = JobSet(replace(HOURLY, enabled=False))
     resumed = replace(HOURLY, since=T + 3 * HOUR)

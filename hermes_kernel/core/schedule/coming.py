@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from hashlib import sha256
 from itertools import islice, pairwise
 
@@ -10,6 +11,7 @@ from hermes_kernel.core.schedule.grammar import stored
 from hermes_kernel.core.schedule.instants import instants
 from hermes_kernel.core.schedule.job import Job
 from hermes_kernel.core.schedule.ledger import Ledger
+from hermes_kernel.core.schedule.when import ScheduleError
 
 MOST = 1_000
 """Instants that one fact lets go of, and that one decision looks at."""
@@ -21,7 +23,7 @@ def coming(job: Job, ledger: Ledger) -> Iterator[tuple[float, float]]:
     start = 0.0
     if not job.enabled or ledger.removed or over(job, ledger):
         return
-    for due in instants(stored(job.schedule, job.zone), since=job.since, after=ledger.through):
+    for due in _instants(job, ledger.through):
         start = max(start, due + share(job.id, due) * job.jitter)
         yield due, start
 
@@ -42,16 +44,25 @@ def ready(job: Job, ledger: Ledger, now: float) -> list[tuple[float, float]]:
 
 
 def lapsed(ledger: Ledger) -> Iterator[tuple[float, str]]:
-    """The instants of what the job was before that are not in the record, and why they will not run."""
+    """The instants of what the job was before that are not in the record, and why they will not run. Which those of a
+    schedule are that cannot be read here, nobody here can say."""
     for before, after in pairwise(ledger.plans):
         job, then = before.job, after.job
         if job is None or not job.enabled or over(job, ledger) or (then and then.enabled and _same(job, then)):
             continue
         why = "removed" if then is None else "changed" if then.enabled else "paused"
-        for due in instants(stored(job.schedule, job.zone), since=job.since, after=ledger.through):
-            if due > after.t:
-                break
-            yield due, f"the job was {why} before it began"
+        with suppress(ScheduleError):
+            for due in _instants(job, ledger.through):
+                if due > after.t:
+                    break
+                yield due, f"the job was {why} before it began"
+
+
+def _instants(job: Job, after: float) -> Iterator[float]:
+    """Raises:
+    ScheduleError: its schedule cannot be read here.
+    """
+    return instants(stored(job.schedule, job.zone), since=job.since, after=after)
 
 
 def _same(job: Job, then: Job) -> bool:
@@ -62,7 +73,7 @@ def grace(job: Job, due: float) -> float:
     """Seconds after its start in which the instant is on time."""
     if job.grace is not None:
         return job.grace
-    after = next(instants(stored(job.schedule, job.zone), since=job.since, after=due), None)
+    after = next(_instants(job, due), None)
     return MOST_GRACE if after is None else min(max((after - due) / 2, LEAST_GRACE), MOST_GRACE)
 
 

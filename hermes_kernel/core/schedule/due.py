@@ -16,6 +16,7 @@ from hermes_kernel.core.planned import ORPHANED, SHORT, RunEnded, Settled
 from hermes_kernel.core.schedule.coming import MOST, coming, grace, lapsed, ready, span
 from hermes_kernel.core.schedule.job import NONE, NOTEBOOK, Job
 from hermes_kernel.core.schedule.ledger import Ending, Ledger, Tries
+from hermes_kernel.core.schedule.when import ScheduleError
 
 MANY = 200
 """Facts of a job after which what is settled is said, so that they need not be read again."""
@@ -70,18 +71,31 @@ Step = Close | Tell | Begin | Skip | Settle
 
 
 def decide(job: Job, ledger: Ledger, now: float) -> Step | None:
-    """The next step for who alone acts on `job`; None: there is nothing to do now."""
+    """The next step for who alone acts on `job`; None: there is nothing to do now. Raises as `next_start`."""
     return next((step for rule in RULES if (step := rule(job, ledger, now))), None)
 
 
 def next_start(job: Job, ledger: Ledger) -> float | None:
     """When there is next something to do about the job, in seconds since 1970; None: never, as it stands. A run that
-    goes on is not counted."""
+    goes on is not counted.
+
+    Raises:
+        ScheduleError: its schedule cannot be read here: another version of this program wrote it, or this machine does
+            not know the zone.
+    """
     times = [_retry(tries) for _, _, tries in _owed(ledger)]
     times += [wanted.due for wanted in ledger.wanted]
     times += [due for due, _ in islice(lapsed(ledger), 1)]
     times += [start for _, start in islice(coming(job, ledger), 1)]
     return min(times, default=None)
+
+
+def next_known(job: Job, ledger: Ledger) -> float | None:
+    """`next_start`; None, too, where the schedule cannot be read here, which whoever ticks says."""
+    try:
+        return next_start(job, ledger)
+    except ScheduleError:
+        return None
 
 
 # --- ids

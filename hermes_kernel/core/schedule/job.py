@@ -32,9 +32,9 @@ class Job:
     ``enabled``. ``repeat`` is how many runs it has before it is over, 0 for no end. ``tools`` are the only ones
     offered, None for all; ``model``, ``budget`` (model calls) and ``skills`` as in a cell, empty for the settings' own.
 
-    ``misfire`` is one of `MISFIRES`. An instant is on time until ``grace`` seconds after it; None: half of the time
-    between it and the next, at least 120 s and at most 7,200. ``jitter`` is by how many seconds a start may be put
-    off, each by another share of it; ``timeout`` the seconds a run may take, 0 for no end.
+    ``misfire`` is one of `MISFIRES`. An instant is on time until ``grace`` seconds after its start; None: half of
+    the time between it and the next, at least 120 s and at most 7,200. ``jitter`` is by how many seconds a start may be
+    put off, each by another share of it; ``timeout`` the seconds a run may take, 0 for no end.
 
     ``deliver`` names where the report goes: `NONE`, `NOTEBOOK`, `DESKTOP`, `FILE` with a path, or a target that the
     person has set up; never an address, which has secrets in it. ``approvals`` is ``deny`` or ``allow``, ``jobs``

@@ -1,4 +1,4 @@
-"""When the earliest of all jobs has something to do next, in words for people."""
+"""What other loops ask of jobs: when the earliest has something to do next, in words, and which skills they name."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from collections.abc import Iterable
 
 from hermes_kernel.core.figures import counted, minute
 from hermes_kernel.core.learnt import Dated
-from hermes_kernel.core.schedule.due import next_start
-from hermes_kernel.core.schedule.job import Job
-from hermes_kernel.core.schedule.ledger import Ledger, jobs, ledgers
-from hermes_kernel.core.schedule.when import ScheduleError
+from hermes_kernel.core.schedule.due import next_known
+from hermes_kernel.core.schedule.ledger import jobs, ledgers
 
 
 def outlook(facts: Iterable[Dated]) -> str:
@@ -18,7 +16,7 @@ def outlook(facts: Iterable[Dated]) -> str:
     living, known = jobs(told), ledgers(told)
     if not living:
         return "no jobs yet"
-    starts = [(start, job.name) for job in living.values() if (start := _start(job, known[job.id])) is not None]
+    starts = [(start, job.name) for job in living.values() if (start := next_known(job, known[job.id])) is not None]
     if starts:
         start, name = min(starts)
         return f"{minute(start)}: {name}"
@@ -29,10 +27,3 @@ def outlook(facts: Iterable[Dated]) -> str:
 def awaited(facts: Iterable[Dated]) -> frozenset[str]:
     """The skills that jobs name."""
     return frozenset(skill for job in jobs(facts).values() for skill in job.skills)
-
-
-def _start(job: Job, ledger: Ledger) -> float | None:
-    try:
-        return next_start(job, ledger)
-    except ScheduleError:  # another version of this program wrote it
-        return None

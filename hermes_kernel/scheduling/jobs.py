@@ -25,7 +25,7 @@ from hermes_kernel.scheduling.naming import free_name
 from hermes_kernel.scheduling.place import here
 from hermes_kernel.scheduling.planning import checked_jitter, nexts, sentence_of, timed, told_times
 from hermes_kernel.scheduling.standing import Standing, standing
-from hermes_kernel.scheduling.wishes import Ground, understood
+from hermes_kernel.scheduling.wishes import Ground, checked_whole, understood
 from hermes_kernel.world.store.locks import Busy, held
 from hermes_kernel.world.zone import local_name
 
@@ -99,6 +99,22 @@ class Jobs:
             id=self._new_id(), schedule=text(said.when), zone=said.zone, since=now, place=self._place(fields), **fields
         )
         checked_jitter(job, now)
+        checked_whole(job)
+        return job
+
+    def keep(self, job: Job, before: Job | None = None, *, by: str = "person") -> Job:
+        """Have `job` be, just as `draft` made it, or `changed` of ``before``, and as somebody has agreed to it.
+
+        Raises:
+            HermesError: meanwhile a job of its name was made, or it is not as it was before; nothing was changed.
+        """
+        with self._alone():
+            living = self._living()
+            if living.get(job.id) != before:
+                raise HermesError(f"{job.name} was changed meanwhile by somebody else. Look at it, and ask again.")
+            free_name({"name": job.name}, {each.name for each in living.values() if each.id != job.id})
+            if job != before:
+                self._record(JobSet(job, by, self.session()))
         return job
 
     def change(self, which: str, *, by: str = "person", **changes: Any) -> Job:
@@ -130,6 +146,7 @@ class Jobs:
         if any(getattr(made, name) != getattr(job, name) for name in ANEW):
             made = replace(made, since=now)
         checked_jitter(made, now)
+        checked_whole(made)
         return made
 
     def pause(self, which: str, *, by: str = "person") -> Job:

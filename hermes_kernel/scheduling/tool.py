@@ -142,8 +142,7 @@ class _Desk:
         times = await in_thread(partial(self.jobs.understood, draft), THREAD)
         if self._has_to_ask(draft):
             await self._consent(making(draft, times))
-        job = await in_thread(partial(self.jobs.add, **wishes, by="model"), THREAD)
-        return await self._made(job)
+        return await self._made(await in_thread(partial(self.jobs.keep, draft, by="model"), THREAD))
 
     async def _change(self, job: Job, wishes: Mapping[str, Any]) -> str:
         if not wishes:
@@ -152,8 +151,7 @@ class _Desk:
         times = await in_thread(partial(self.jobs.understood, after), THREAD)
         if self._has_to_ask(job) or self._has_to_ask(after):
             await self._consent(changing("change", job, after, times))
-        done = await in_thread(partial(self.jobs.change, job.id, **wishes, by="model"), THREAD)
-        return await self._made(done)
+        return await self._made(await in_thread(partial(self.jobs.keep, after, job, by="model"), THREAD))
 
     async def _made(self, job: Job) -> str:
         from hermes_kernel.scheduling.reciting import made
@@ -164,6 +162,7 @@ class _Desk:
         times = await in_thread(partial(self.jobs.understood, job), THREAD)
         if self._has_to_ask(job):
             await self._consent(changing(action, job, job, times))
+            await in_thread(partial(self.jobs.keep, job, job), THREAD)  # it is still what the person was shown
         verbs: Mapping[str, Callable[..., Any]] = {
             "pause": self.jobs.pause, "resume": self.jobs.resume, "remove": self.jobs.remove, "run": self.jobs.run,
         }  # fmt: skip

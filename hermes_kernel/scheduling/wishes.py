@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from hermes_kernel.checks import affordable
-from hermes_kernel.core.schedule.job import MISFIRES, NONE, NOTEBOOK, Parameter
+from hermes_kernel.core.schedule.job import MISFIRES, NONE, NOTEBOOK, Job, Parameter
 from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.errors import HermesError
 from hermes_kernel.prompt import BUILT_IN, THEIRS
@@ -52,6 +52,20 @@ def understood(wishes: Mapping[str, Any], ground: Ground) -> dict[str, Any]:
         if name not in CHECKS:
             raise HermesError(f"A job has no {brief(repr(name), 60)}. {close_to(str(name), CHECKS)}")
     return {name: CHECKS[name](wish, ground) for name, wish in wishes.items()}
+
+
+def checked_whole(job: Job) -> None:
+    """Refuse wishes that do not go together: what is asked of an agent, a notebook's own cells say.
+
+    Raises:
+        HermesError: a notebook was to have one of them.
+    """
+    given = {"budget": job.budget, "model": job.model, "tools": job.tools is not None, "skills": job.skills}
+    for name, wish in given.items():
+        if job.notebook and wish:
+            raise HermesError(
+                f"{name} is for a prompt: the cells of a notebook say it themselves, such as `%%hermes --budget 5`."
+            )
 
 
 # --- texts

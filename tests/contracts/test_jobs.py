@@ -37,13 +37,13 @@ def test_a_job_is_what_was_said_and_what_usually_goes_without_saying(house):
 
 def test_everything_that_can_be_wished_is_kept(house):
     job = house.jobs.add(
-        "every weekday at 18:30", notebook="report.ipynb" if house.notebook() else "", name="weekly", zone="Asia/Tokyo",
+        "every weekday at 18:30", "Look at $names.", name="weekly", zone="Asia/Tokyo",
         parameters={"week": 48, "names": ["a", "b"]}, skills="monthly-report, plotting-well", tools=["python"],
         model="small", budget=9, folder=house.work, repeat=3, misfire="all", grace="10m", jitter="90s", timeout="1h30m",
         deliver="desktop,file:out.md", approvals="allow", jobs=True, keep=2, anywhere=True,
     )  # fmt: skip
     assert job.parameters == (Parameter("week", "48"), Parameter("names", '["a", "b"]'))
-    assert (job.notebook, job.prompt, job.zone) == (str(house.work / "report.ipynb"), "", "Asia/Tokyo")
+    assert (job.notebook, job.prompt, job.zone) == ("", "Look at $names.", "Asia/Tokyo")
     assert (job.skills, job.tools, job.model) == (("monthly-report", "plotting-well"), ("python",), "small")
     assert (job.budget, job.repeat, job.misfire, job.keep) == (9, 3, "all", 2)
     assert (job.grace, job.jitter, job.timeout) == (600.0, 90.0, 5_400.0)

@@ -172,6 +172,48 @@ async def test_what_would_change_is_named(tmp_path):
     assert person.asked[1].startswith("May the agent remove the job sales?\nname: sales\n")
 
 
+class Meanwhile(Someone):
+    """Says yes, after something else has happened."""
+
+    def __init__(self):
+        super().__init__("yes")
+        self.happens = lambda: None
+
+    async def ask(self, question, choices=()):
+        self.happens()
+        return await super().ask(question, choices)
+
+
+async def test_what_is_made_is_what_the_person_saw_whatever_its_path_leads_to_by_then(tmp_path):
+    person = Meanwhile()
+    offered = Offered(tmp_path, "on", person)
+    shown, other = offered.house.notebook("shown.ipynb"), offered.house.notebook("other.ipynb")
+    link = offered.house.work / "link.ipynb"
+    link.symlink_to(shown)
+
+    def swap():
+        link.unlink()
+        link.symlink_to(other)
+        offered.house.clock.time += 60
+
+    person.happens = swap
+    assert (await offered.call(action="add", when="in 1h", notebook="link.ipynb", name="it")).ok
+    assert offered.jobs.find("it").notebook == str(shown)
+    assert offered.jobs.find("it").schedule == "2026-12-01T13:00:00Z"
+
+
+@pytest.mark.parametrize("action", ["change", "run", "remove"])
+async def test_a_yes_holds_for_the_job_that_was_shown_and_for_no_other(tmp_path, action):
+    person = Meanwhile()
+    offered = Offered(tmp_path, "ask", person)
+    job = offered.jobs.add("every 2h", "x", name="sales")
+    person.happens = lambda: offered.jobs.change(job.id, prompt="Delete it all.")
+    refused = await offered.call(action=action, job="sales", **({"when": "every 3h"} if action == "change" else {}))
+    assert not refused.ok
+    assert "was changed meanwhile" in refused.text
+    assert [fact.job.prompt for fact in offered.facts] == ["x", "Delete it all."]
+
+
 async def test_two_that_ask_do_so_one_after_the_other(tmp_path):
     person = Someone("yes", seconds=0.05)
     offered = Offered(tmp_path, "ask", person)

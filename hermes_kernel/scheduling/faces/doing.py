@@ -11,20 +11,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from hermes_kernel.core.planned import RunEnded
+from hermes_kernel.core.planned import SHORT, RunEnded
 from hermes_kernel.core.planned import Told as Reached
 from hermes_kernel.core.schedule import grammar
 from hermes_kernel.core.schedule.instants import upcoming
 from hermes_kernel.core.schedule.rows import RUNNING, WAITING, RunRow
 from hermes_kernel.core.schedule.saying import moment, sentence
-from hermes_kernel.core.schedule.when import ScheduleError
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
+from hermes_kernel.scheduling.book import APART
 from hermes_kernel.scheduling.faces import telling
 from hermes_kernel.scheduling.faces.in_run import as_a_run_may
 from hermes_kernel.scheduling.faces.telling import Told
 from hermes_kernel.scheduling.faces.words import notebook_in, wishes
-from hermes_kernel.scheduling.watch import start_tick, watcher
+from hermes_kernel.scheduling.planning import timed
+from hermes_kernel.scheduling.posts import SCHEDULER, Post
+from hermes_kernel.scheduling.ticks import start_tick
+from hermes_kernel.scheduling.watch import watcher
 from hermes_kernel.world.blocking import Blocking
 from hermes_kernel.world.ports import Archive
 from hermes_kernel.world.zone import local_name
@@ -40,8 +43,6 @@ NO_TARGETS = (
 RECENT = 5  # runs that are shown of a job
 _ticks: list[subprocess.Popen[bytes]] = []
 """Those that were begun here. Python warns of a process that it forgets while it runs."""
-JOB = 8  # characters of a job that its runs begin with
-SLACK = 60.0  # seconds by which the clocks of two machines with one store may differ
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +75,16 @@ def coming(options: Namespace, now: float) -> Told:
     """
     zone = options.zone or local_name()
     since = _since(options.since, zone) if options.since else now
-    try:
-        timed = grammar.parse(options.when, now=since, zone=zone)
-    except ScheduleError as error:
-        raise HermesError(str(error)) from None
-    times = upcoming(timed, now=since, count=options.n)
+    said = timed(options.when, since, zone)
+    times = upcoming(said, now=since, count=options.n)
     plain = {
-        "schedule": grammar.text(timed.when),
-        "zone": timed.zone,
-        "sentence": sentence(timed),
+        "schedule": grammar.text(said.when),
+        "zone": said.zone,
+        "sentence": sentence(said),
         "next": [telling.iso(t) for t in times],
     }
-    rows = tuple((moment(t, timed.zone), str(telling.iso(t))) for t in times)
-    return Told(("next", "UTC"), rows, note=f"{_capital(sentence(timed))}.", value=times, plain=plain)
+    rows = tuple((moment(t, said.zone), str(telling.iso(t))) for t in times)
+    return Told(("next", "UTC"), rows, note=f"{_capital(sentence(said))}.", value=times, plain=plain)
 
 
 def _since(text: str, zone: str) -> float:
@@ -120,10 +118,10 @@ def _made(hands: Hands, job: Job) -> Told:
 
 def _watched(hands: Hands) -> str:
     """Who sees to it that jobs run, where a person has to know."""
-    who = watcher(hands.jobs.home)
-    if who.startswith(telling.STAYING):
+    home = hands.jobs.home
+    if Post(home, SCHEDULER).holder():
         return ""
-    return telling.WATCHED if who or hands.watches else telling.UNWATCHED
+    return telling.WATCHED if hands.watches or watcher(home) else telling.UNWATCHED
 
 
 def _change(hands: Hands, options: Namespace) -> Told:
@@ -215,7 +213,7 @@ def _stop(hands: Hands, options: Namespace) -> Told:
 
 def _runs(hands: Hands, options: Namespace) -> Told:
     rows = hands.jobs.runs(options.which, options.n)
-    if len(options.which) > JOB and len(rows) == 1 and rows[0].run.startswith(options.which):
+    if len(options.which) > SHORT and len(rows) == 1 and rows[0].run.startswith(options.which):
         return about(hands.store, rows[0])
     return telling.ran(rows, local_name())
 
@@ -227,7 +225,7 @@ def about(store: Archive, row: RunRow) -> Told:
         StoreError: the store cannot be read.
     """
     report, told = "", dict[str, str]()
-    for each in store.learnt((RunEnded, Reached), row.due - SLACK):
+    for each in store.learnt((RunEnded, Reached), row.due - APART):
         match each.fact:
             case RunEnded(run=run, text=text) if run == row.run:
                 report = report or text

@@ -18,10 +18,9 @@ from hermes_kernel.scheduling.standing import Standing
 from hermes_kernel.world.zone import local_name
 
 PROMPT, WHY, SENTENCE = 400, 120, 60  # characters that are shown of each
-DAYS, HOURS, MINUTES = 86_400, 3_600, 60
+DAYS, MINUTES = 86_400, 60  # in seconds
 NO_JOBS = "There are no jobs. `schedule add WHEN PROMPT` makes one, such as: every monday 9am, in 90 minutes."
 NO_RUNS = "Nothing has been due yet."
-STAYING = "a scheduler"  # how `watcher` calls who stays
 WATCHED = (
     "Jobs run as long as a notebook is open; `hermes-kernel scheduler` or `hermes-kernel tick` in cron does without."
 )

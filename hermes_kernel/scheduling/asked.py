@@ -7,12 +7,17 @@ from dataclasses import fields
 
 from hermes_kernel.core.events import Approved
 from hermes_kernel.core.schedule.job import Job
+from hermes_kernel.errors import HermesError
 from hermes_kernel.world.tools.approvals import SHOWN, visible
 from hermes_kernel.world.tools.speaking import SPEAKER, ask_person, the_floor
 
 CHOICES = ("yes", "no")
 APPROVALS = {"deny": "dangerous calls are refused", "allow": "dangerous calls run without being asked about"}
 SAID = {"change": "change", "pause": "pause", "resume": "resume", "remove": "remove", "run": "run now"}
+TOO_LONG = (
+    f"A person has to see all of it before it is made, {SHOWN:,} characters at most: say it in fewer, or put what is "
+    "long into a file that the prompt names."
+)
 UNSAID = frozenset({"id", "since", "place", "schedule", "zone"})
 """Fields that the times say better, or that no one changes by a wish."""
 
@@ -33,17 +38,19 @@ async def allowed(question: str) -> bool | None:
 
 
 def making(job: Job, times: str) -> str:
-    """May the agent make this job, which runs at these `times`?"""
-    return _bounded("May the agent make this job?", _lines(job, times))
+    """May the agent make this job, which runs at these `times`? `HermesError`: it is too long to be shown."""
+    return _whole("May the agent make this job?", _lines(job, times))
 
 
 def changing(action: str, before: Job, after: Job, times: str) -> str:
-    """May the agent do that with the job `before`, which would then be as `after`?"""
+    """May the agent do that with the job `before`, which would then be as `after`? `HermesError`: what would be new is
+    too long to be shown."""
     names = [each.name for each in fields(Job) if getattr(before, each.name) != getattr(after, each.name)]
     if (before.schedule, before.zone) != (after.schedule, after.zone):
         names.insert(0, "when")
     differs = [f"other than now: {', '.join(name for name in names if name not in UNSAID)}"] if names else []
-    return _bounded(f"May the agent {SAID[action]} the job {before.name}?", [*differs, *_lines(after, times)])
+    asked = _bounded if before == after else _whole
+    return asked(f"May the agent {SAID[action]} the job {before.name}?", [*differs, *_lines(after, times)])
 
 
 def suspicious(job: Job) -> tuple[str, ...]:
@@ -60,8 +67,6 @@ def _lines(job: Job, times: str) -> Iterator[str]:
     if job.notebook:
         yield f"runs: {job.notebook} (its cells as they are, without asking about any)"
         yield from (f"  {each.name} = {each.value}" for each in job.parameters)
-    else:
-        yield f"does: {job.prompt}"
     yield f"tools: {'all' if job.tools is None else ', '.join(job.tools) or 'none'}"
     yield f"approvals: {APPROVALS.get(job.approvals, job.approvals)}"
     if job.jobs:
@@ -75,6 +80,16 @@ def _lines(job: Job, times: str) -> Iterator[str]:
         "runs": job.repeat or "",
     }
     yield from (f"{name}: {value}" for name, value in more.items() if value)
+    if job.prompt:  # after all that is not a model's to word, and told apart from it
+        yield "does:"
+        yield from (f"  | {line}" for line in job.prompt.split("\n"))
+
+
+def _whole(question: str, lines: Iterator[str] | list[str]) -> str:
+    lines = list(lines)
+    if len(visible("\n".join(lines))) > SHOWN:
+        raise HermesError(TOO_LONG)
+    return _bounded(question, lines)
 
 
 def _bounded(question: str, lines: Iterator[str] | list[str]) -> str:

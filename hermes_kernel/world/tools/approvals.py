@@ -122,6 +122,7 @@ def refusal(approved: Approved, ready: Ready) -> str:
 
 
 def visible(text: str) -> str:
-    """`text` with control and direction-changing characters written out, so that what is shown is what is run."""
-    hidden = {"Cc", "Cf", "Co", "Cs"}
+    """`text` with control and direction-changing characters and foreign ends of lines written out, so that what is
+    shown is what is run."""
+    hidden = {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
     return "".join(c if c in "\n\t" or unicodedata.category(c) not in hidden else f"\\u{ord(c):04x}" for c in text)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from hermes_kernel.core.learnt import Dated, Lesson
 from hermes_kernel.core.planned import LEDGER, PLANS, SCHEDULE, Settled, StopWanted
 from hermes_kernel.core.schedule.job import Job
-from hermes_kernel.core.schedule.ledger import Ledger, Plan, job_of, jobs, ledgers, plans
+from hermes_kernel.core.schedule.ledger import Ledger, Plan, job_of, jobs, last_of, ledgers, plans
 from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.ports import Archive, Claim, Clock
@@ -56,7 +56,7 @@ class Book:
         gone = {job: its[-1].t for job, its in known.items() if its[-1].job is None and self._mourned(its[-1].t)}
         laid = _bases(self._store.learnt((Settled,), min(gone.values()))) if gone else {}
         open_ = {job for job, t in gone.items() if laid.get(job, -1.0) < t}
-        last = {job: next((plan.job for plan in reversed(its) if plan.job), None) for job, its in known.items()}
+        last = {job: last_of(its) for job, its in known.items()}
         return {job: it for job, it in last.items() if it and (known[job][-1].job or job in open_)}
 
     def _mourned(self, t: float) -> bool:

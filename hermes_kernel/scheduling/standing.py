@@ -56,7 +56,7 @@ def standing(job: Job, ledger: Ledger, now: float) -> Standing:
         at=ledger.at,
         why=last.why if last else "",
         running=ledger.open.run if ledger.open else "",
-        since=ledger.open.due if ledger.open else 0.0,
+        since=ledger.opened,
         waiting=tuple(each.run for each in ledger.wanted),
         runs=ledger.runs,
         over=over and job.enabled,

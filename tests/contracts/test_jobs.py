@@ -206,6 +206,14 @@ def test_when_the_last_run_ended_is_told_whatever_is_known_of_it(house, what):
     assert house.jobs.list()[0].at == NOON + 5
 
 
+def test_a_run_that_makes_up_for_an_earlier_time_goes_on_since_it_began(house):
+    job = house.jobs.add("every 2h", "x", name="it")
+    house.clock.time += 5 * HOUR
+    house.book.record(RunBegan(job.id, run_id(job.id, NOON + 2 * HOUR), NOON + 2 * HOUR))
+    house.clock.time += 60
+    assert house.jobs.list()[0].since == NOON + 5 * HOUR
+
+
 @pytest.mark.parametrize("by", ["name", "run", "beginning", "id"])
 def test_a_run_is_stopped_by_its_own_name_or_that_of_its_job(house, by):
     job = house.jobs.add("every 2h", "x", name="it")

@@ -68,16 +68,18 @@ class Ending:
 @dataclass(frozen=True, slots=True)
 class Ledger:
     """What became of a job's instants. Every one up to ``through`` is in the record; ``runs`` of them were begun by the
-    schedule, and ``missed`` were let go of since the last that was. ``open`` is the run that has begun and not ended,
-    ``wanted`` are those that somebody asked for and that have not begun, oldest first, ``stops`` says by whom a run is
-    to be stopped, ``endings`` are the runs of which somebody may have to be told, oldest first. ``last`` is how the
-    last run ended, at ``at``; ``busy`` is from when until when it is known to have gone on. ``settled`` is the fact
-    before which nothing counts, ``facts`` how many came after it; ``plans`` is everything that the job ever was."""
+    schedule, and ``missed`` were let go of since the last that was. ``open`` is the run that has begun, at ``opened``,
+    and not ended, ``wanted`` are those that somebody asked for and that have not begun, oldest first, ``stops`` says by
+    whom a run is to be stopped, ``endings`` are the runs of which somebody may have to be told, oldest first. ``last``
+    is how the last run ended, at ``at``; ``busy`` is from when until when it is known to have gone on. ``settled`` is
+    the fact before which nothing counts, ``facts`` how many came after it; ``plans`` is everything that the job ever
+    was."""
 
     through: float = 0.0
     runs: int = 0
     missed: int = 0
     open: RunBegan | None = None
+    opened: float = 0.0
     wanted: tuple[Wanted, ...] = ()
     stops: Mapping[str, str] = field(default_factory=dict)
     endings: tuple[Ending, ...] = ()
@@ -96,7 +98,7 @@ class Ledger:
     @property
     def job(self) -> Job | None:
         """What the job is, or was before it was removed; None where nobody told."""
-        return next((plan.job for plan in reversed(self.plans) if plan.job), None)
+        return last_of(self.plans)
 
     def job_at(self, t: float) -> Job | None:
         """What the job was at `t`; before it was made, what it was made as; None where nobody told."""
@@ -119,6 +121,11 @@ def plans(facts: Iterable[Dated]) -> dict[str, tuple[Plan, ...]]:
             case JobRemoved(job):
                 found[job].append(Plan(each.t, None))
     return {job: _until_removed(told) for job, told in found.items()}
+
+
+def last_of(plans: Iterable[Plan]) -> Job | None:
+    """What the job of these was last, also where it is no more; None where nobody told."""
+    return next((plan.job for plan in reversed(tuple(plans)) if plan.job), None)
 
 
 def _until_removed(told: list[Plan]) -> tuple[Plan, ...]:
@@ -163,6 +170,11 @@ def _stops(job: str, stops: Iterable[StopWanted]) -> dict[str, str]:
     return found
 
 
+def is_end(fact: RunEnded, before: RunEnded | None) -> bool:
+    """Whether it is the end of a run of which ``before`` was told: the first is, unless that was a guess."""
+    return before is None or (before.why in GUESSES and fact.why not in GUESSES)
+
+
 @dataclass(slots=True)
 class _Run:
     """What was told of one run."""
@@ -186,8 +198,7 @@ class _Run:
         return Ending(self.ended, self.ended_at, notebook, self.tries) if self.ended else None
 
     def end(self, fact: RunEnded, t: float) -> None:
-        """Its first end is its end, unless that was a guess."""
-        if self.ended is None or (self.ended.why in GUESSES and fact.why not in GUESSES):
+        if is_end(fact, self.ended):
             self.ended, self.ended_at = fact, t
 
     def told(self, fact: Told, t: float) -> None:
@@ -232,6 +243,7 @@ class _Account:
         known = _known(base)
         runs = [run for run in self.runs.values() if _counts(run, base, known.through)]
         begun = [run.began.due for run in runs if run.began and not run.began.asked]
+        open_ = next((run for run in runs if run.began and not run.ended), _Run())
         ended = sorted((run for run in runs if run.ended), key=_end)
         last = max((run for run in self.runs.values() if run.ended), key=_end, default=None)
         done = max(begun, default=known.through)
@@ -239,7 +251,8 @@ class _Account:
             through=max(known.through, done, *self.skipped, 0.0),
             runs=known.runs + len(begun),
             missed=len({due for due in self.skipped if due > done}),
-            open=next((run.began for run in runs if run.began and not run.ended), None),
+            open=open_.began,
+            opened=open_.began_at,
             wanted=tuple(run.wanted for run in runs if run.wanted and not run.began and not run.ended),
             stops=stops,
             endings=tuple(ending for run in ended if (ending := run.ending())),

@@ -7,11 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from hermes_kernel.core.learnt import Dated
-from hermes_kernel.core.planned import GUESSES, SHORT, RunBegan, RunEnded, RunWanted, Skipped, Told
+from hermes_kernel.core.planned import RunBegan, RunEnded, RunWanted, Skipped, Told
 from hermes_kernel.core.schedule.due import run_id
-from hermes_kernel.core.schedule.ledger import plans
-
-__all__ = ["RUNNING", "SHORT", "SKIPPED", "WAITING", "RunRow", "called", "rows"]
+from hermes_kernel.core.schedule.ledger import is_end, last_of, plans
 
 WAITING, RUNNING, SKIPPED = "waiting", "running", "skipped"
 
@@ -45,8 +43,7 @@ class RunRow:
 
 def called(facts: Iterable[Dated]) -> dict[str, str]:
     """What each job is called that there is or was, by its id."""
-    last = ((job, next((plan.job for plan in reversed(its) if plan.job), None)) for job, its in plans(facts).items())
-    return {job: it.name for job, it in last if it}
+    return {job: last.name for job, its in plans(facts).items() if (last := last_of(its))}
 
 
 def rows(facts: Iterable[Dated], names: Mapping[str, str]) -> tuple[RunRow, ...]:
@@ -85,7 +82,7 @@ def _tell(found: defaultdict[tuple[str, str], _Known], each: Dated) -> None:
             known.wanted = float(int(each.t)) if known.wanted is None else known.wanted
         case RunBegan(job, run) if found[job, run].began is None:
             found[job, run].began, found[job, run].began_at = each.fact, each.t
-        case RunEnded(job, run) if _is_end(found[job, run].ended, each.fact):
+        case RunEnded(job, run) if is_end(each.fact, found[job, run].ended):
             found[job, run].ended, found[job, run].ended_at = each.fact, each.t
         case Skipped(job, dues, why):
             for due in dues:
@@ -93,11 +90,6 @@ def _tell(found: defaultdict[tuple[str, str], _Known], each: Dated) -> None:
                 known.skipped = known.skipped or (due, why)
         case Told(job, run, target, failed):
             (found[job, run].refused if failed else found[job, run].reached).add(target)
-
-
-def _is_end(known: RunEnded | None, fact: RunEnded) -> bool:
-    """The first end is its end, unless that was a guess."""
-    return known is None or (known.why in GUESSES and fact.why not in GUESSES)
 
 
 def _row(job: str, run: str, known: _Known, name: str) -> RunRow:

@@ -6,6 +6,7 @@ Needs no leader. Whoever else ticks at the same time holds the claims of other j
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -158,10 +159,13 @@ class _Tick:
                 return
 
     def _news(self) -> bool:
-        """Somebody is done, something became due, or another has changed jobs."""
-        if any(each.task.done() for each in self.doing.values()) or self.means.agenda.read() != self.next:
+        """Somebody is done, something became due, or is due earlier than was known: another has changed jobs. That it
+        is later by what another has found is none: two that wait would tell each other for ever."""
+        if any(each.task.done() for each in self.doing.values()):
             return True
-        return self.next is not None and self.looked < self.next <= self.means.clock.now()
+        known = math.inf if self.next is None else self.next
+        said = self.means.agenda.read()
+        return (said is not None and said < known) or self.looked < known <= self.means.clock.now()
 
     def reap(self) -> None:
         """Let those go who are done."""

@@ -29,12 +29,12 @@ from hermes_kernel.core.schedule.due import run_id
 from hermes_kernel.core.schedule.job import MISFIRES, Job
 from hermes_kernel.scheduling.acting import ENDED
 from hermes_kernel.scheduling.book import Book
-from hermes_kernel.scheduling.ticking import Handled
+from hermes_kernel.scheduling.ticking import OFTEN, Handled
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import InUse, Store, StoreError
 from hermes_kernel.world.store.memory import MemoryLog
-from tests.contracts.ticked import HERE, Death, Fate, Home, Jumping, check
+from tests.contracts.ticked import HERE, Agenda, Death, Fate, Home, Jumping, check
 
 T = 1_796_000_400.0
 HOUR, DAY = 3_600.0, 86_400.0
@@ -309,6 +309,30 @@ async def test_of_many_that_tick_at_once_each_instant_is_done_by_one(home):
     await home.tick(*(Fate() for _ in range(3)))
     assert check(home, home.clock.now())["ran"] == 2 + 2 + 4
     assert len(home.worked.runs) == len(set(home.worked.runs)) == 8
+
+
+async def test_two_that_have_each_a_run_to_wait_for_do_not_keep_each_other_looking(home):
+    born(home, JOB, another(2))
+    home.clock.jump(HOUR)
+    home.agenda = Counting()
+
+    async def later(seconds: float) -> None:
+        await home.clock.sleep(seconds)
+        await home.ticker(workers=1, listens=0.25).tick(Stop(), print)
+
+    await home.clock.through(later(0), later(0.4))
+    assert check(home, home.clock.now())["ran"] == 2
+    assert home.agenda.looks < 2 * (Set.seconds / OFTEN + 10)
+
+
+class Counting(Agenda):
+    """How often somebody has looked at all jobs: whoever has, says what he found."""
+
+    looks = 0
+
+    def write(self, next: float | None) -> None:  # noqa: A002 - the seam's word
+        self.looks += 1
+        super().write(next)
 
 
 async def test_a_removed_job_whose_run_was_cut_off_is_closed_and_told_and_then_forgotten(home):

@@ -23,6 +23,7 @@ from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.store.opening import open_store
 from tests.kernel.conftest import ROOT, Kernel
 
+UNSIGNED = "another process"
 PATIENCE = 40.0  # seconds; on two busy cores a tick takes some to start
 THREADS = "[t.name for t in __import__('threading').enumerate() if t.name == 'hermes-watch']"
 
@@ -56,8 +57,10 @@ class Home:
         return process
 
     def holder(self, post):
-        """The id of the process at that post, or 0."""
-        return int(Post(self.home, post).holder().removeprefix("process ") or 0)
+        """The id of the process at that post, or 0; of one that has taken it and not signed yet, once it has."""
+        while (holder := Post(self.home, post).holder()) == UNSIGNED:
+            time.sleep(0.01)
+        return int(holder.removeprefix("process ") or 0)
 
     def outcomes(self):
         return [run.outcome for run in self.jobs.runs("sums")]

@@ -182,6 +182,32 @@ async def test_a_cell_that_fails_and_one_that_ends_its_kernel_are_failed_runs(tm
     assert (ran.outcome, ran.why) == ("failed", "the kernel died")
 
 
+FLOODS = [
+    "while True: print('x' * 100_000)",
+    "while True: display({'text/plain': 'x' * 1_000_000}, raw=True)",
+    "print('x' * 60_000_000)",
+]
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+async def test_a_run_that_shows_without_end_is_ended_and_leaves_the_beginning(tmp_path, flood):
+    path = template(tmp_path / "r.ipynb", "print('before')", flood, "print('after')")
+    ran, notebook = await asyncio.wait_for(play(tmp_path / "home", job(notebook=str(path))), 30)
+    assert (ran.outcome, ran.why) == (
+        "failed", "it showed more than 50 million characters: the beginning is in the notebook",
+    )  # fmt: skip
+    assert notebook.stat().st_size < 2_000_000
+    assert "before" in shown(notebook)
+    assert "after" not in shown(notebook)
+
+
+async def test_what_is_shown_in_the_place_of_what_was_before_may_be_without_end(tmp_path):
+    again = "for _ in range(80): clear_output(); print('x' * 1_000_000)"
+    path = template(tmp_path / "r.ipynb", f"from IPython.display import clear_output\n{again}", "'after'")
+    ran, _ = await play(tmp_path / "home", job(notebook=str(path)))
+    assert (ran.outcome, ran.text) == ("ran", "'after'")
+
+
 async def test_input_waits_for_nobody(tmp_path):
     path = template(tmp_path / "r.ipynb", "input('Who are you?')")
     ran, _ = await play(tmp_path / "home", job(notebook=str(path)))

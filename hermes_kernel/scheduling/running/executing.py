@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager, NoSuchKernel
 from jupyter_client.manager import AsyncKernelManager
-from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
+from hermes_kernel.scheduling.running.listening import Client
 from hermes_kernel.world.kernels.last_words import LastWords
 from hermes_kernel.world.stop import Stop, Stopped
 from hermes_kernel.world.tools.runaways import kill_marked, marked
@@ -32,6 +32,7 @@ LOOK_SECONDS, LOOKS = 0.1, 5  # whether a cell has ended that was interrupted, b
 LEAVE_SECONDS = 10.0  # in which a kernel puts its things in order: told after half of it, then killed
 HURRY_SECONDS = 0.3  # the same, when it was stopped
 MARK = "HERMES_EXECUTION"  # in the environment of all that a notebook starts, its tools' commands included
+FULL = "it showed more than {} million characters: the beginning is in the notebook"
 NAME = re.compile(r"[\w.-]{1,100}", re.ASCII)
 OURS = ("--IPKernelApp.log_level=ERROR", "--HistoryManager.hist_file=:memory:")  # plain TCP is loopback here
 HERMES = KernelSpec(
@@ -49,17 +50,6 @@ class Kernels(KernelSpecManager):
 
     def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
         return HERMES if kernel_name == "hermes" else super().get_kernel_spec(kernel_name)
-
-
-class _Client(NotebookClient):
-    """nbclient's, which says when an output has changed."""
-
-    changed: Callable[[], None] = staticmethod(lambda: None)
-
-    def process_message(self, msg: dict[str, Any], cell: NotebookNode, cell_index: int) -> NotebookNode | None:
-        made: NotebookNode | None = super().process_message(msg, cell, cell_index)
-        self.changed()
-        return made
 
 
 class Execution:
@@ -82,7 +72,7 @@ class Execution:
         if not cwd.is_dir():
             raise HermesError(f"The folder {cwd} is not there.")
         # A turn has its own limits, and a run one of its own; a cell has none beside them.
-        self._client: Any = _Client(notebook, km=self._manager, kernel_name=name, timeout=None, log=LOG)
+        self._client: Any = Client(notebook, km=self._manager, kernel_name=name, timeout=None, log=LOG)
         self._client.changed = changed
         self._leaving = self._done = False  # nothing more is to be begun; nothing more is to be waited for
 
@@ -142,20 +132,22 @@ class Execution:
         self._client.set_widgets_metadata()
 
     async def _until(self, work: asyncio.Future[None], stop: Stop) -> None:
-        """What comes of `work`, unless `stop` is pressed while it goes on."""
-        latch = asyncio.ensure_future(stop.wait())
+        """What comes of `work`, unless `stop` is pressed while it goes on, or it shows more than can be kept."""
+        latches = asyncio.ensure_future(stop.wait()), asyncio.ensure_future(self._client.full.wait())
         try:
-            await asyncio.wait({work, latch}, return_when=asyncio.FIRST_COMPLETED)
-            if work.done():
+            await asyncio.wait({work, *latches}, return_when=asyncio.FIRST_COMPLETED)
+            if work.done() and not self._client.full.is_set():
                 self._done = True
                 work.result()
                 return
             await self._interrupt(work)
+            if self._client.full.is_set():
+                raise HermesError(FULL.format(self._client.most // 1_000_000))
             raise Stopped(stop.by)
         finally:
-            for each in (work, latch):
+            for each in (work, *latches):
                 each.cancel()
-            await asyncio.gather(work, latch, return_exceptions=True)
+            await asyncio.gather(work, *latches, return_exceptions=True)
 
     async def _interrupt(self, work: asyncio.Future[None]) -> None:
         self._leaving = True

@@ -128,7 +128,7 @@ class Acting:
         job = self.job
         began = self._means.clock.elapsed()
         try:
-            path, ran = notebook_path(self._means.home, job, step.due, step.run), Ran("ran")
+            path, ran = notebook_path(self._means.home, job, step.due), Ran("ran")
         except HermesError as error:
             path, ran = Path(), Ran("failed", str(error))
         self._record(RunBegan(job.id, step.run, step.due, step.asked, str(path), self._means.place))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from hermes_kernel.scheduling.agenda import Agenda
 from hermes_kernel.scheduling.bell import FileBell
 from hermes_kernel.scheduling.jobs import Jobs
 from hermes_kernel.scheduling.wishes import Ground
-from hermes_kernel.world.tools.terminal import HARMLESS, SECRET
+from hermes_kernel.world.tools.terminal import secret_values
 
 if TYPE_CHECKING:
     from hermes_kernel.resources import Resources
@@ -51,7 +51,7 @@ def make_ticker(settings: Settings, store: Archive, clock: Clock, new_id: Callab
     from hermes_kernel.scheduling.ticking import Ticker
 
     home, messenger = settings.home, Messenger(settings.home)
-    in_environment = frozenset(secrets_in(os.environ))
+    in_environment = secret_values(os.environ)
 
     def hidden(text: str) -> str:
         return redact(text, in_environment | settings.secrets | messenger.targets.secrets())
@@ -61,11 +61,6 @@ def make_ticker(settings: Settings, store: Archive, clock: Clock, new_id: Callab
         Agenda(home), clock, here(home), home, workers=settings.schedule_workers, shared=bool(settings.store_url),
     )  # fmt: skip
     return Ticker(means)
-
-
-def secrets_in(environ: Mapping[str, str]) -> Iterator[str]:
-    """The values of variables whose names say that they are secret."""
-    return (value for name, value in environ.items() if SECRET.search(name) and name not in HARMLESS)
 
 
 def _jobs(

@@ -36,7 +36,7 @@ def parameters(**values) -> tuple[Parameter, ...]:
 
 
 def work(home: Path, job: Job, run: str = "abcdef01-20261207T080000Z", due: float = DUE) -> Work:
-    return Work(job, run, due, notebook_path(home, job, due, run))
+    return Work(job, run, due, notebook_path(home, job, due))
 
 
 def template(path: Path, *cells: str, kernel: str = "python3", tags: Mapping[int, str] | None = None) -> Path:

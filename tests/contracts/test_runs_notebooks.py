@@ -241,23 +241,23 @@ def touch(path):
 
 def test_it_is_named_for_its_instant_in_the_zone_of_the_job_and_never_for_one_that_is_there(tmp_path):
     autumn = 1_792_888_200.0  # 25 October 2026 00:30 UTC: 02:30 in Zurich, and so again an hour later
-    names = [touch(notebook_path(tmp_path, job("x"), autumn + 3600 * n, "r")) for n in (0, 1, 1)]
+    names = [touch(notebook_path(tmp_path, job("x"), autumn + 3600 * n)) for n in (0, 1, 1)]
     assert names == ["2026-10-25T02-30-00.ipynb", "2026-10-25T02-30-00-2.ipynb", "2026-10-25T02-30-00-3.ipynb"]
-    link = notebook_path(tmp_path, job("x"), DUE, "r")
+    link = notebook_path(tmp_path, job("x"), DUE)
     link.symlink_to(tmp_path / "gone")
-    assert notebook_path(tmp_path, job("x"), DUE, "r") != link
-    assert notebook_path(tmp_path, job("x", zone="No/Where"), DUE, "r").name == "2026-12-07T08-00-00.ipynb"
+    assert notebook_path(tmp_path, job("x"), DUE) != link
+    assert notebook_path(tmp_path, job("x", zone="No/Where"), DUE).name == "2026-12-07T08-00-00.ipynb"
 
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", "../x", "A", "a b", "a\n", ".a", "a" * 101, "-a", "é"])
 def test_a_name_that_leads_elsewhere_is_refused(tmp_path, name):
     with pytest.raises(HermesError, match="no name of a job"):
-        notebook_path(tmp_path, job("x", name=name), DUE, "r")
+        notebook_path(tmp_path, job("x", name=name), DUE)
 
 
 def test_the_last_ones_stay_and_nothing_else_is_touched(tmp_path):
     folder = tmp_path / "runs/brief"
-    made = [touch(notebook_path(tmp_path, job("x"), DUE + 60 * (n // 2), "r")) for n in range(8)]
+    made = [touch(notebook_path(tmp_path, job("x"), DUE + 60 * (n // 2))) for n in range(8)]
     others = ["notes.ipynb", "2026-12-07T09-00-00.ipynb.bak", "2026-12-07T09-00-00-x.ipynb", "data.csv"]
     for name in (*others, ".2026-12-07T09-00-00.ipynb.77"):
         touch(folder / name)

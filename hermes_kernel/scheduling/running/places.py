@@ -21,7 +21,7 @@ MADE = re.compile(r"(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d)(?:-(\d+))?\.ipynb", re.ASCI
 HALF = re.compile(r"\.\d{4}-[\d-]+T[\d-]+\.ipynb\.\d+", re.ASCII)
 
 
-def notebook_path(home: Path, job: Job, due: float, run: str) -> Path:  # noqa: ARG001 - a run's file is found by its record
+def notebook_path(home: Path, job: Job, due: float) -> Path:
     """Where the run of `job` for the instant `due` is written: named for the instant as the job's zone has it, and by a
     number where there is one of that name, as in the hour that comes twice.
 

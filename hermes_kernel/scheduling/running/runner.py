@@ -25,7 +25,7 @@ from hermes_kernel.scheduling.running.saving import Saver
 from hermes_kernel.scheduling.running.telling import Answer, answer, report
 from hermes_kernel.world.ports import Archive, Clock
 from hermes_kernel.world.stop import Stop, Stopped
-from hermes_kernel.world.tools.terminal import HARMLESS, SECRET
+from hermes_kernel.world.tools.terminal import secret_values
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -48,7 +48,7 @@ class NotebookRunner:
         self._store = store
         self._clock = clock
         self._environ = dict(os.environ if environ is None else environ)
-        secrets = frozenset(_secrets(self._environ))
+        secrets = secret_values(self._environ)
         self._redact = redact or (lambda text: redacted(text, secrets))
 
     async def run(self, work: Work, stop: Stop) -> Ran:
@@ -182,8 +182,3 @@ def _note(notebook: NotebookNode, ran: Ran) -> None:
     """Whoever opens it sees how it ended, where that was not well."""
     if ran.outcome != "ran":
         notebook.cells.append(composing.noted(ran.outcome, ran.why))
-
-
-def _secrets(environ: Mapping[str, str]) -> list[str]:
-    """The values of variables whose names say that they are secret."""
-    return [value for name, value in environ.items() if SECRET.search(name) and name not in HARMLESS]

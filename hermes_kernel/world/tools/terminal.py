@@ -91,13 +91,20 @@ def environment(present: Mapping[str, str], secrets: Collection[str]) -> dict[st
     kept = {
         name: value
         for name, value in present.items()
-        if (name in HARMLESS or not SECRET.search(name))
-        and value not in secrets
-        and not any(secret in value for secret in long)
+        if not _is_secret(name) and value not in secrets and not any(secret in value for secret in long)
     }
     if kept.get("MPLBACKEND", "").startswith("module://"):
         del kept["MPLBACKEND"]
     return {**kept, **CALM}
+
+
+def secret_values(environ: Mapping[str, str]) -> frozenset[str]:
+    """The values of variables whose names say that they are secret."""
+    return frozenset(value for name, value in environ.items() if _is_secret(name))
+
+
+def _is_secret(name: str) -> bool:
+    return name not in HARMLESS and bool(SECRET.search(name))
 
 
 def clean(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -11,6 +12,7 @@ from hermes_kernel.core.planned import ORPHANED, JobSet, RunBegan, RunEnded, Set
 from hermes_kernel.core.schedule.due import run_id
 from hermes_kernel.core.schedule.job import Parameter
 from hermes_kernel.errors import HermesError
+from hermes_kernel.scheduling.faces.telling import listed
 from tests.contracts.planned import DAY, HOUR, NOON, SECRET, House
 
 
@@ -191,6 +193,13 @@ def test_a_run_that_is_asked_for_waits_until_somebody_begins_it(house):
     (row,) = house.jobs.runs(run)
     assert (row.outcome, row.seconds, row.session, row.notebook) == ("ran", 5.0, "s", "/x.ipynb")
     assert (house.jobs.list()[0].outcome, house.jobs.list()[0].at) == ("ran", NOON + 5)
+
+
+def test_a_job_of_a_zone_that_is_not_known_here_is_told_of_like_any_other(house):
+    job = replace(house.jobs.add("every 2h", "x", name="it"), zone="Mars/Olympus", schedule="0 9 * * *")
+    house.book.record(JobSet(job), RunBegan(job.id, "it-1", NOON), RunEnded(job.id, "it-1", NOON, "ran"))
+    told = listed(house.jobs.list())
+    assert told.rows[0][1:4] == ("0 9 * * * (not understood here)", "", "ran, Tue 1 Dec 2026 12:00 UTC")
 
 
 @pytest.mark.parametrize("what", ["cut off", "settled"])

@@ -165,6 +165,11 @@ def test_a_time_for_once_and_an_interval_are_said():
     assert moment(1_796_630_430.0, "Asia/Kathmandu") == "Mon 7 Dec 2026 13:45:30 +0545"
 
 
+@pytest.mark.parametrize("zone", ["Mars/Olympus", "", "../UTC", "Europe"])
+def test_in_a_zone_that_is_not_known_here_a_time_is_said_in_utc(zone: str):
+    assert moment(1_796_630_400.0, zone) == "Mon 7 Dec 2026 08:00 UTC"
+
+
 def test_what_is_for_once_is_over_after_it():
     timed = Timed(At(NOW), "UTC")
     assert list(instants(timed, since=0, after=NOW - 1)) == [NOW]

@@ -14,6 +14,7 @@ from cronsim import CronSim
 from hermes_kernel.core.schedule.durations import spelt
 from hermes_kernel.core.schedule.lexicon import DAYS, MONTHS, ORDINALS, th
 from hermes_kernel.core.schedule.when import At, Cron, Every, Timed
+from hermes_kernel.core.schedule.zones import rules
 
 MOST = 6
 """Times, or days of a month, that are listed one by one."""
@@ -32,8 +33,8 @@ def sentence(timed: Timed) -> str:
 
 
 def moment(t: float, zone: str) -> str:
-    """``t`` as clocks in ``zone`` show it: ``Mon 7 Dec 2026 09:00 CET``."""
-    at = datetime.fromtimestamp(t, ZoneInfo(zone))
+    """``t`` as clocks in ``zone`` show it: ``Mon 7 Dec 2026 09:00 CET``; in UTC where this machine does not know it."""
+    at = datetime.fromtimestamp(t, rules(zone))
     return f"{_date(at)} {_clock(at)} {at.tzname()}"
 
 

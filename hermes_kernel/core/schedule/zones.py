@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import UTC, tzinfo
 from functools import cache
 from types import MappingProxyType
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
@@ -53,6 +54,14 @@ def known(zone: str) -> str:
     except (ZoneInfoNotFoundError, ValueError, OSError):
         near = ", ".join(zones_near(zone)) or "Europe/Zurich or UTC"
         raise ScheduleError(f"{quoted(zone)} is no time zone; {near} would be") from None
+
+
+def rules(zone: str) -> tzinfo:
+    """The rules of the zone of this name; where this machine knows none, those of UTC."""
+    try:
+        return ZoneInfo(zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return UTC
 
 
 def zones_near(name: str) -> tuple[str, ...]:

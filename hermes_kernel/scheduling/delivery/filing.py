@@ -8,8 +8,8 @@ import re
 import secrets
 from datetime import datetime
 from pathlib import Path
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from hermes_kernel.core.schedule.zones import rules
 from hermes_kernel.scheduling.delivery.wording import Message
 from hermes_kernel.scheduling.ports import Report
 from hermes_kernel.world.store.disk import make, put
@@ -46,14 +46,7 @@ def placed(wanted: str, report: Report, runs: Path) -> Path | None:
 
 
 def _fields(report: Report) -> dict[str, str]:
-    due = datetime.fromtimestamp(report.due, _zone(report.zone))
+    due = datetime.fromtimestamp(report.due, rules(report.zone))
     names = {"job": report.name, "run": report.run}
     said = {key: UNSAFE.sub("-", name)[:LONGEST_NAME].strip("-") or "job" for key, name in names.items()}
     return {**said, "date": f"{due:%Y-%m-%d}", "time": f"{due:%H-%M}"}
-
-
-def _zone(name: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return ZoneInfo("UTC")

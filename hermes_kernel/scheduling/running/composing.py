@@ -5,17 +5,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from hermes_kernel.core.safe import sanitise
 from hermes_kernel.core.schedule.job import Job
+from hermes_kernel.core.schedule.zones import rules
 from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.ports import Work
 from hermes_kernel.scheduling.running.nodes import code, markdown, node
 from hermes_kernel.scheduling.running.parameters import assignments
-from hermes_kernel.scheduling.running.places import zone
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -61,7 +61,7 @@ def _cells(work: Work, understood: str) -> Iterator[NotebookNode]:
 
 
 def _about(work: Work, understood: str) -> str:
-    due = datetime.fromtimestamp(work.due, UTC).astimezone(zone(work.job.zone)).strftime("%a %d %b %Y %H:%M %Z")
+    due = datetime.fromtimestamp(work.due, rules(work.job.zone)).strftime("%a %d %b %Y %H:%M %Z")
     missed = f" It makes up for {work.missed} earlier." if work.missed else ""
     lines = (understood, f"The run of {due}.{missed}", AGAIN)
     said = [sanitise(brief(line, LINE)) if line is not AGAIN else line for line in lines if line]

@@ -6,12 +6,12 @@ from __future__ import annotations
 import os
 import re
 from contextlib import closing, suppress
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime
 from itertools import count
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 from hermes_kernel.core.schedule.job import Job
+from hermes_kernel.core.schedule.zones import rules
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.world.store.disk import make
@@ -31,17 +31,9 @@ def notebook_path(home: Path, job: Job, due: float) -> Path:
     if NAME.fullmatch(job.name) is None:
         raise HermesError(f"{brief(job.name, 80)!r} is no name of a job: it has a-z, 0-9 and hyphens, at most 100.")
     folder = home / "runs" / job.name
-    name = datetime.fromtimestamp(due, UTC).astimezone(zone(job.zone)).strftime("%Y-%m-%dT%H-%M-%S")
+    name = datetime.fromtimestamp(due, rules(job.zone)).strftime("%Y-%m-%dT%H-%M-%S")
     names = (f"{name}.ipynb" if k == 1 else f"{name}-{k}.ipynb" for k in count(1))
     return next(folder / each for each in names if not os.path.lexists(folder / each))
-
-
-def zone(name: str) -> tzinfo:
-    """The IANA zone of this name; UTC where this machine knows none."""
-    try:
-        return ZoneInfo(name)
-    except (KeyError, ValueError, OSError):
-        return UTC
 
 
 def prepare(folder: Path) -> None:

@@ -45,7 +45,7 @@ class Ticker:
         """
         tick = _Tick(self._means, tell)
         try:
-            while tick.look(stop):
+            while tick.goes_on(stop):
                 await tick.wait()
                 tick.reap()
         finally:
@@ -66,19 +66,29 @@ class _Doing:
 
 @dataclass(slots=True)
 class _Tick:
-    """One of them, while it lasts. ``doing`` is who acts on which job; ``troubled`` are jobs on which nobody can, and
-    ``busy`` those on which others do. ``looked`` is when it last looked at all jobs, and ``next`` what it found."""
+    """One of them, while it lasts. ``doing`` is who acts on which job; ``troubled`` are jobs on which nobody could, by
+    id, with what was said of each and until when it is left alone; ``busy`` are those on which others do. ``looked`` is
+    when it last looked at all jobs, and ``next`` what it found."""
 
     means: Means
     tell: Callable[[Handled], object]
     doing: dict[str, _Doing] = field(default_factory=dict)
-    troubled: set[str] = field(default_factory=set)
+    troubled: dict[str, tuple[str, float]] = field(default_factory=dict)
     busy: set[str] = field(default_factory=set)
     bug: Exception | None = None
     looked: float = 0.0
     next: float | None = None
 
     # --- looking
+
+    def goes_on(self, stop: Stop) -> bool:
+        """As `look`. What runs is not ended because the store cannot be read at a moment: it is looked at again."""
+        try:
+            return self.look(stop)
+        except StoreError:
+            if not self.doing:
+                raise
+            return True
 
     def look(self, stop: Stop) -> bool:
         """Begin to act on every job about which there is something to do, what is due longest first; whether anybody
@@ -116,7 +126,7 @@ class _Tick:
         return start
 
     def _begin(self, job: Job, ledger: Ledger, stop: Stop) -> None:
-        if job.id in self.doing or job.id in self.troubled:
+        if job.id in self.doing or self._left_alone(job):
             return
         step = decide(job, ledger, self.looked)
         slot = sum(each.slot for each in self.doing.values()) < self.means.workers
@@ -140,9 +150,15 @@ class _Tick:
         return None
 
     def _trouble(self, job: Job, text: str) -> None:
-        if job.id not in self.troubled:
-            self.troubled.add(job.id)
+        """It is said once, and tried again later: a tick may go on for days."""
+        said, _ = self.troubled.get(job.id, ("", 0.0))
+        self.troubled[job.id] = text, self.means.clock.elapsed() + LATER
+        if said != text:
             self.tell(Handled(job.id, clean(job.name), clean(brief(text, SAID))))
+
+    def _left_alone(self, job: Job) -> bool:
+        _, until = self.troubled.get(job.id, ("", 0.0))
+        return job.id in self.troubled and self.means.clock.elapsed() < until
 
     # --- waiting
 
@@ -178,7 +194,7 @@ class _Tick:
     def _judge(self, each: _Doing) -> None:
         match each.task.exception():
             case None:
-                return
+                self.troubled.pop(each.acting.job.id, None)
             case StoreError() | ScheduleError() as error:
                 self._trouble(each.acting.job, str(error))
             case Exception() as error:

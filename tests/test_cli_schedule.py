@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,8 @@ import pytest
 
 from hermes_kernel.cli import main
 from hermes_kernel.cli.schedule import hands
-from hermes_kernel.core.planned import JobSet
+from hermes_kernel.core.planned import JobSet, RunBegan, RunEnded, Told
+from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.book import Book
 from hermes_kernel.scheduling.faces import doing
 from hermes_kernel.scheduling.faces.words import VERBS
@@ -340,6 +342,29 @@ def test_who_waits_for_a_run_that_nobody_may_do_here_is_told_so(said):
     code, out, err = said("run", "how", "--wait")
     assert (code, out) == (1, "")
     assert "is waiting, and nobody runs it: `hermes-kernel doctor` says more." in err
+
+
+def test_who_waits_for_a_run_that_a_tick_of_somebody_else_does_waits(said):
+    said("add", "every monday 9am", "How is it?", "--name", "how")
+    with hands() as held, hands() as other:
+        run, job = held.jobs.run("how"), held.jobs.find("how").id
+        claim = other.store.claim(job)
+        assert doing.ended(held, run) is None
+        claim.close()
+        with pytest.raises(HermesError, match="nobody runs it"):
+            doing.ended(held, run)
+
+
+def test_who_waits_for_a_run_waits_until_its_report_was_sent_too(said):
+    said("add", "every monday 9am", "How is it?", "--name", "how", "--deliver", "file:told.md")
+    with hands() as held, hands() as other:
+        run, job = held.jobs.run("how"), held.jobs.find("how").id
+        book = Book(other.store, fresh_id)
+        with closing(other.store.claim(job)):
+            book.record(RunBegan(job, run, 1.0, asked=True), RunEnded(job, run, 1.0, "ran", text="All is well."))
+            assert doing.ended(held, run) is None
+            book.record(Told(job, run, "file:told.md"))
+            assert doing.ended(held, run).outcome == "ran"
 
 
 def test_a_scheduler_says_that_it_is_at_work_is_told_of_and_ends_cleanly_when_it_is_asked_to(said, home):

@@ -204,7 +204,10 @@ async def test_a_test_message_says_that_it_is_one(tmp_path: Path, server: Web):
     assert await team.test("team") == ""
     assert server.sent[0].json["title"] == "Hermes Kernel: test"
     assert server.sent[0].json["message"] == "A test: reports of scheduled runs will come here."
-    assert "There is no target 'other': there are none, notebook, desktop, file:PATH, team." in await team.test("other")
+    assert (
+        "There is no target 'other'; a report can go to: none, notebook, desktop, file:PATH, team."
+        in await team.test("other")
+    )
     assert await team.test("none") == "none tells no one: there is nothing to test"
 
 

@@ -119,7 +119,9 @@ def test_what_is_set_elsewhere_is_changed_there(tmp_path: Path):
             known.save(name, URL)
         with pytest.raises(HermesError, match=f"{name} is set in {where}"):
             known.remove(name)
-    with pytest.raises(HermesError, match="no target 'c': there are none, notebook, desktop, file:PATH, a, b"):
+    with pytest.raises(
+        HermesError, match="no target 'c'; a report can go to: none, notebook, desktop, file:PATH, a, b"
+    ):
         known.remove("c")
 
 
@@ -172,8 +174,8 @@ def test_a_name_that_is_none_is_refused_with_those_there_are(tmp_path: Path):
     with pytest.raises(HermesError) as refused:
         targets(tmp_path, team=URL).check(["team", "taem"])
     assert str(refused.value) == (
-        "There is no target 'taem': there are none, notebook, desktop, file:PATH, team. "
-        "`hermes-kernel schedule target add` makes one."
+        "There is no target 'taem'; a report can go to: none, notebook, desktop, file:PATH, team. "
+        "`hermes-kernel schedule target add NAME KIND://…` makes one."
     )
 
 

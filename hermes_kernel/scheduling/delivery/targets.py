@@ -138,7 +138,8 @@ class Targets:
             )
         there = ", ".join((*FIXED, f"{FILE}PATH", *self.names()))
         return (
-            f"There is no target {brief(name, 40)!r}: there are {there}. `hermes-kernel schedule target add` makes one."
+            f"There is no target {brief(name, 40)!r}; a report can go to: {there}. "
+            "`hermes-kernel schedule target add NAME KIND://…` makes one."
         )
 
     def _all(self) -> dict[str, tuple[Address, str]]:

@@ -15,6 +15,7 @@ from hermes_kernel.core.planned import SHORT, RunEnded
 from hermes_kernel.core.planned import Told as Reached
 from hermes_kernel.core.schedule import grammar
 from hermes_kernel.core.schedule.instants import upcoming
+from hermes_kernel.core.schedule.job import NONE, NOTEBOOK
 from hermes_kernel.core.schedule.rows import RUNNING, WAITING, RunRow
 from hermes_kernel.core.schedule.saying import moment, sentence
 from hermes_kernel.core.text import brief
@@ -30,6 +31,7 @@ from hermes_kernel.scheduling.ticks import start_tick
 from hermes_kernel.scheduling.watch import watcher
 from hermes_kernel.world.blocking import Blocking
 from hermes_kernel.world.ports import Archive
+from hermes_kernel.world.store import InUse
 from hermes_kernel.world.zone import local_name
 
 if TYPE_CHECKING:
@@ -37,9 +39,7 @@ if TYPE_CHECKING:
     from hermes_kernel.scheduling.delivery import Messenger
     from hermes_kernel.scheduling.jobs import Jobs
 
-NO_TARGETS = (
-    "No target is set. `targets add NAME URL` sets one; none, notebook, desktop and file:PATH are always there."
-)
+NO_TARGETS = "No target is set. `schedule targets add NAME URL` sets one; none, notebook, desktop, file:PATH are there."
 RECENT = 5  # runs that are shown of a job
 _ticks: list[subprocess.Popen[bytes]] = []
 """Those that were begun here. Python warns of a process that it forgets while it runs."""
@@ -152,7 +152,7 @@ def _resume(hands: Hands, options: Namespace) -> Told:
 
 def _remove(hands: Hands, options: Namespace) -> Told:
     job = hands.jobs.remove(options.which)
-    return _said(f"{job.name} is removed. What it did stays in `runs`, its notebooks where they are.", job)
+    return _said(f"{job.name} is removed. What it did stays in `schedule runs`, its notebooks where they are.", job)
 
 
 def _said(text: str, job: Job) -> Told:
@@ -166,7 +166,9 @@ def _run(hands: Hands, options: Namespace) -> Told:
     job = hands.jobs.find(options.which)
     run = hands.jobs.run(job.id)
     _looked_at(hands.jobs.home)
-    note = f"{job.name} runs now, as {run}. `runs {run}` shows how it goes, `stop {run}` ends it."
+    note = (
+        f"{job.name} runs now, as {run}. `schedule runs {run}` shows how it goes, `schedule stop {job.name}` ends it."
+    )
     return Told(note=note, value=run, plain={"job": job.id, "run": run})
 
 
@@ -192,23 +194,41 @@ def seen_to(home: Path) -> bool:
 
 
 def ended(hands: Hands, run: str) -> RunRow | None:
-    """How the run ended; None while it goes on.
+    """How the run ended; None while it goes on, or its report is on its way.
 
     Raises:
-        HermesError: it does not, and nobody is there who would go on with it.
+        HermesError: it does not go on, and nobody is there who would go on with it.
     """
-    there = seen_to(hands.jobs.home)  # before it is looked at: who ends it may be gone right after
+    job = hands.jobs.runs(run, 1)[0].job
+    there = seen_to(hands.jobs.home) or _acted_on(hands.store, job)  # before it is looked at: who ends it may be gone
     row = hands.jobs.runs(run, 1)[0]
     if row.outcome not in (RUNNING, WAITING):
-        return row
+        return None if _is_owed(hands, row) and _acted_on(hands.store, job) else row
     if not there:
         raise HermesError(f"{run} is {row.outcome}, and nobody runs it: `hermes-kernel doctor` says more.")
     return None
 
 
+def _acted_on(store: Archive, job: str) -> bool:
+    """A tick that somebody else began, from cron or another terminal, is at it."""
+    try:
+        store.claim(job).close()
+    except InUse:
+        return True
+    return False
+
+
+def _is_owed(hands: Hands, row: RunRow) -> bool:
+    """There is a target that nobody has tried to tell of it yet."""
+    if row.outcome == "stopped" or (row.silent and row.outcome == "ran"):
+        return False
+    job = next((each.job for each in hands.jobs.list() if each.job.id == row.job), None)
+    return job is not None and row.told + row.untold < len({*job.deliver} - {NONE, NOTEBOOK})
+
+
 def _stop(hands: Hands, options: Namespace) -> Told:
     run = hands.jobs.stop(options.which)
-    return Told(note=f"{run} is told to stop. `runs {run}` shows how it ended.", value=run, plain={"run": run})
+    return Told(note=f"{run} is told to stop. `schedule runs {run}` shows how it ended.", value=run, plain={"run": run})
 
 
 def _runs(hands: Hands, options: Namespace) -> Told:
@@ -243,7 +263,9 @@ def _targets(hands: Hands, options: Namespace) -> Told:
         case "add" if name and options.url:
             name = targets.save(name, options.url)
             return Told(
-                note=f"{name} is a target: `test {name}` sends it a message.", value=name, plain={"target": name}
+                note=f"{name} is a target: `schedule targets test {name}` sends it a message.",
+                value=name,
+                plain={"target": name},
             )
         case "remove" if name and not options.url:
             targets.remove(name)

@@ -26,7 +26,7 @@ from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.means import Handled, Means
 from hermes_kernel.scheduling.ports import Ran, Report, Work
-from hermes_kernel.scheduling.running.places import notebook_path
+from hermes_kernel.scheduling.running.shelf import notebook_path
 from hermes_kernel.world.run import NAME as RUN
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import StoreError

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hermes_kernel.core.schedule.job import Job
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
-from hermes_kernel.scheduling.spelling import close_to
+from hermes_kernel.scheduling.close import close_to
 
 if TYPE_CHECKING:
     from hermes_kernel.core.schedule.ledger import Ledger

@@ -9,8 +9,8 @@ from hermes_kernel.core.planned import LEDGER, PLANS
 from hermes_kernel.core.schedule.rows import RunRow, called, rows
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
+from hermes_kernel.scheduling.close import close_to
 from hermes_kernel.scheduling.finding import LEAST
-from hermes_kernel.scheduling.spelling import close_to
 from hermes_kernel.world.ports import Archive
 
 DAY = 86_400.0

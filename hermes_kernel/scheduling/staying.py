@@ -16,8 +16,8 @@ from typing import Protocol
 from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.agenda import Agenda
 from hermes_kernel.scheduling.bell import JOBS, FileBell
+from hermes_kernel.scheduling.pacing import is_time, recent
 from hermes_kernel.scheduling.posts import SCHEDULER, Post
-from hermes_kernel.scheduling.wanted import recent, wanted
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.stop import Stop, Stopped
@@ -77,19 +77,19 @@ class Scheduler:
     async def stay(self, stop: Stop) -> None:
         """Until `stop` is pressed. Who else might be at it is not looked at."""
         while not stop.by:
-            if self._wanted():
+            if self._is_time():
                 await self._tick(stop)
             with suppress(Stopped):
                 await stop.race(self._clock.sleep(LOOK))
 
-    def _wanted(self) -> bool:
+    def _is_time(self) -> bool:
         now = self._clock.now()
         if self._trouble or self._shared:
             return not recent(now, self._began, PAUSE) or (not self._trouble and self._news(now))
         return not recent(now, self._began, ALONE) or self._news(now)
 
     def _news(self, now: float) -> bool:
-        return wanted(now, began=self._began, due=self._agenda.read(), rung=self._bell.rung(JOBS), pause=PAUSE)
+        return is_time(now, began=self._began, due=self._agenda.read(), rung=self._bell.rung(JOBS), pause=PAUSE)
 
     async def _tick(self, stop: Stop) -> None:
         self._began = self._clock.now()
@@ -107,7 +107,7 @@ class Scheduler:
         self._trouble = trouble
 
 
-async def take_place(home: Path, clock: Clock, stop: Stop, waiting: Callable[[str], object] | None = None) -> Post:
+async def take_post(home: Path, clock: Clock, stop: Stop, waiting: Callable[[str], object] | None = None) -> Post:
     """The post of the scheduler of `home`, taken; with ``waiting``, which is told once by whom it is held, when it can
     be had. Kernels that watched step back from here on.
 
@@ -166,7 +166,7 @@ async def stay(
     """
     stop, home = Stop(), settings.home
     with signals_press(stop), suppress(Stopped):
-        post = await take_place(home, clock, stop, say if wait else None)
+        post = await take_post(home, clock, stop, say if wait else None)
         try:
             say(f"the scheduler of {home} is at work")
             folding = Folding(ticker(), clock, Apart(home, clock.elapsed, settings.store_url).fold)

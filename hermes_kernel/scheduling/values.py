@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,11 @@ def shown(value: object) -> str:
     except (RecursionError, ValueError):  # a list within itself without end, a number of a million digits
         return f"such a {type(value).__name__}"
     return "an address" if "://" in text else brief(text, SHOWN_CHARS)
+
+
+def one_of(choices: Sequence[str]) -> str:
+    """``skip, once or all``."""
+    return f"{', '.join(choices[:-1])} or {choices[-1]}"
 
 
 def names(what: str, wish: Any) -> tuple[str, ...]:

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from hermes_kernel.scheduling.agenda import Agenda
 from hermes_kernel.scheduling.bell import JOBS, FileBell
+from hermes_kernel.scheduling.pacing import is_time, recent
 from hermes_kernel.scheduling.posts import SCHEDULER, WATCH, Post
 from hermes_kernel.scheduling.ticks import note_end, start_tick, trim_log
-from hermes_kernel.scheduling.wanted import recent, wanted
 
 CHUNK = 5.0  # seconds between two looks of a kernel that has nothing to watch; time asleep is noticed after as many
 LOOK = 1.0  # seconds between two looks of the one that watches
@@ -91,17 +91,17 @@ class Watch:
         """While a tick lives, what becomes due is its to do."""
         if self._tick is not None:
             trim_log(self._home)
-        elif self._wanted(self._now()):
+        elif self._is_time(self._now()):
             self._begin(self._now())
 
-    def _wanted(self, now: float) -> bool:
+    def _is_time(self, now: float) -> bool:
         """Something is due, or somebody rang. What was so when the last tick began is left alone for a while: it has
         seen it."""
         lately = recent(now, self._began, PAUSE)
         if lately and self._failed:
             return False
         due, rung = self._agenda.read(), self._bell.rung(JOBS)
-        return wanted(now, began=self._began, due=due, rung=rung, pause=PAUSE) or (self._shared and not lately)
+        return is_time(now, began=self._began, due=due, rung=rung, pause=PAUSE) or (self._shared and not lately)
 
     def _begin(self, now: float) -> None:
         self._began = now

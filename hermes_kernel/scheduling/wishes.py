@@ -18,9 +18,9 @@ from hermes_kernel.core.schedule.job import MISFIRES, NONE, NOTEBOOK, Job, Param
 from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.errors import HermesError
 from hermes_kernel.prompt import BUILT_IN, THEIRS
+from hermes_kernel.scheduling.close import close_to
 from hermes_kernel.scheduling.notebooks import checked_notebook
-from hermes_kernel.scheduling.spelling import close_to, one_of
-from hermes_kernel.scheduling.values import json_text, names, seconds, shown
+from hermes_kernel.scheduling.values import json_text, names, one_of, seconds, shown
 
 NAME = re.compile(r"[a-z0-9-]{1,40}")
 PROMPT_CHARS = 100_000

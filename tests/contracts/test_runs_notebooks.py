@@ -17,7 +17,7 @@ from nbformat.v4 import new_code_cell, new_output
 from hermes_kernel.core.schedule.job import Parameter
 from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.ports import Work
-from hermes_kernel.scheduling.running import notebook_path, places
+from hermes_kernel.scheduling.running import notebook_path, shelf
 from hermes_kernel.scheduling.running.composing import composed, options
 from hermes_kernel.scheduling.running.nodes import written
 from hermes_kernel.scheduling.running.parameters import assignments
@@ -263,10 +263,10 @@ def test_the_last_ones_stay_and_nothing_else_is_touched(tmp_path):
         touch(folder / name)
     (folder / "2020-01-01T00-00-00.ipynb").symlink_to(folder / "data.csv")
     (folder / "2020-01-02T00-00-00.ipynb").mkdir()
-    places.keep(folder, 3, folder / made[-1])
+    shelf.keep(folder, 3, folder / made[-1])
     left = {each.name for each in folder.iterdir()}
     assert left == {*made[-3:], *others, "2020-01-01T00-00-00.ipynb", "2020-01-02T00-00-00.ipynb"}
-    places.keep(folder, 0, folder / made[-1])
+    shelf.keep(folder, 0, folder / made[-1])
     assert made[-1] in {each.name for each in folder.iterdir()}
 
 
@@ -276,15 +276,15 @@ def test_nothing_is_removed_behind_a_link(tmp_path):
         touch(tmp_path / "theirs" / f"2026-12-0{n + 1}T09-00-00.ipynb")
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs/brief").symlink_to(tmp_path / "theirs")
-    places.keep(tmp_path / "runs/brief", 1, Path("x.ipynb"))
+    shelf.keep(tmp_path / "runs/brief", 1, Path("x.ipynb"))
     assert len(list((tmp_path / "theirs").iterdir())) == 3
     with pytest.raises(HermesError, match="is a link"):
-        places.prepare(tmp_path / "runs/brief")
+        shelf.prepare(tmp_path / "runs/brief")
 
 
 def test_a_notebook_that_cannot_be_written_leaves_the_one_before(tmp_path):
     done = work(tmp_path, job("Hi."))
-    places.prepare(done.notebook.parent)
+    shelf.prepare(done.notebook.parent)
     write(of(job("Hi.")), done.notebook)
     before = done.notebook.read_bytes()
     (done.notebook.parent / f".{done.notebook.name}.{os.getpid()}").mkdir()

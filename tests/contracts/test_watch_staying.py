@@ -13,9 +13,9 @@ import pytest
 from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.agenda import Agenda
 from hermes_kernel.scheduling.bell import FileBell
+from hermes_kernel.scheduling.pacing import is_time
 from hermes_kernel.scheduling.posts import SCHEDULER, Post
-from hermes_kernel.scheduling.staying import ALONE, FOLD, LOOK, PAUSE, Folding, Scheduler, stay, take_place
-from hermes_kernel.scheduling.wanted import wanted
+from hermes_kernel.scheduling.staying import ALONE, FOLD, LOOK, PAUSE, Folding, Scheduler, stay, take_post
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.stop import Stop, Stopped
@@ -117,7 +117,7 @@ def nothing(at, ticker):
 )
 def test_when_it_is_time_to_tick(due, rung, began, expected):
     at = None if due is None else NOON + due
-    assert wanted(NOON, began=NOON + began, due=at, rung=rung, pause=90) is expected
+    assert is_time(NOON, began=NOON + began, due=at, rung=rung, pause=90) is expected
 
 
 def test_a_scheduler_ticks_when_it_begins_when_something_is_due_and_when_it_is_rung(tmp_path):
@@ -194,7 +194,7 @@ def test_a_second_scheduler_that_waits_takes_over(tmp_path):
     first, said = Post(tmp_path, SCHEDULER), []
     first.take()
     clock = Steps(lambda at: first.leave() if at > 60 else None)
-    second = asyncio.run(take_place(tmp_path, clock, Stop(), said.append))
+    second = asyncio.run(take_post(tmp_path, clock, Stop(), said.append))
     assert said == [f"process {os.getpid()} is the scheduler of {tmp_path}: waiting for its place"]
     assert not first.take()
     second.leave()
@@ -205,7 +205,7 @@ def test_who_waits_for_a_place_can_be_stopped(tmp_path):
     first.take()
     clock = Steps(lambda at: stop.press("SIGTERM") if at > 60 else None)
     with pytest.raises(Stopped):
-        asyncio.run(take_place(tmp_path, clock, stop, lambda _: None))
+        asyncio.run(take_post(tmp_path, clock, stop, lambda _: None))
 
 
 @pytest.fixture

@@ -19,10 +19,10 @@ from hermes_kernel.core.schedule.when import ScheduleError
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.ports import Ran, Work
-from hermes_kernel.scheduling.running import composing, places, template
+from hermes_kernel.scheduling.running import composing, shelf, template
 from hermes_kernel.scheduling.running.nodes import kernel_of
+from hermes_kernel.scheduling.running.reporting import Answer, answer, report
 from hermes_kernel.scheduling.running.saving import Saver
-from hermes_kernel.scheduling.running.telling import Answer, answer, report
 from hermes_kernel.world.ports import Archive, Clock
 from hermes_kernel.world.stop import Stop, Stopped
 from hermes_kernel.world.tools.terminal import secret_values
@@ -55,7 +55,7 @@ class NotebookRunner:
         """See `ports.Runner.run`."""
         folder = work.notebook.parent
         try:
-            places.prepare(folder)
+            shelf.prepare(folder)
         except (HermesError, OSError) as error:
             return Ran("failed", self._redact(_line(error)))
         saver = Saver(work.notebook, self._redact, self._clock)
@@ -66,7 +66,7 @@ class NotebookRunner:
             saver.save(notebook)
         except HermesError as error:
             ran = replace(ran, outcome="failed", why=ran.why or str(error))
-        places.keep(folder, work.job.keep, work.notebook)
+        shelf.keep(folder, work.job.keep, work.notebook)
         return ran
 
     async def _played(self, work: Work, stop: Stop, saver: Saver) -> tuple[NotebookNode, Ran]:

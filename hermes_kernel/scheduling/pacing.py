@@ -1,9 +1,9 @@
-"""Is it time to tick? One rule for whoever watches, be it a kernel or a scheduler. Pure."""
+"""Is it time to tick? One rule for whoever watches, be it a kernel or a scheduler. Knows no clock and no disk."""
 
 from __future__ import annotations
 
 
-def wanted(now: float, *, began: float, due: float | None, rung: bool, pause: float) -> bool:
+def is_time(now: float, *, began: float, due: float | None, rung: bool, pause: float) -> bool:
     """At `now`, after a tick that `began` then (minus infinity: none), where the agenda names `due` and a bell was
     `rung` or not. What was due when that tick began is left alone for `pause` seconds: the tick has seen it, and
     another process may be at it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from hermes_kernel.core.text import brief
 
@@ -24,8 +24,3 @@ def close_to(name: str, known: Iterable[str], nothing: str = "There are none.") 
     more = ", …" if not close and len(names) > len(some) else ""
     listed = ", ".join(brief(each, CHARS) for each in some)
     return f"{'Close to it' if close else 'There are'}: {listed}{more}."
-
-
-def one_of(choices: Sequence[str]) -> str:
-    """``skip, once or all``."""
-    return f"{', '.join(choices[:-1])} or {choices[-1]}"

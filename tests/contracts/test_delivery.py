@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import stat
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs
 
@@ -253,8 +254,19 @@ async def test_a_link_in_the_jobs_folder_leads_nowhere_else(tmp_path: Path, want
     (tmp_path / "runs/latest.md").symlink_to(tmp_path / ".bashrc")
     (tmp_path / "runs/folder").symlink_to(tmp_path)
     said = await messenger(tmp_path).deliver(report(), f"file:{wanted}")
-    assert said == f"{wanted} leads out of the job's folder: name the file from / or ~ on"
+    assert said == f"{wanted} leads out of the job's folder, or into the agent's own: name the file from / or ~ on"
     assert (tmp_path / ".bashrc").read_text() == "mine"
+
+
+@pytest.mark.parametrize("wanted", ["own/memories/MEMORY.md", "own/skills/x/SKILL.md", "link/memories/MEMORY.md"])
+async def test_no_report_becomes_what_the_agent_knows_where_its_folder_is_below_the_jobs(tmp_path: Path, wanted: str):
+    (tmp_path / "own").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "own")
+    works_there = replace(report(), folder=tmp_path)
+    said = await messenger(tmp_path / "own").deliver(works_there, f"file:{wanted}")
+    assert "into the agent's own" in said
+    assert list((tmp_path / "own").rglob("*.md")) == []
+    assert await messenger(tmp_path / "own").deliver(works_there, "file:news.md") == ""
 
 
 @pytest.mark.parametrize("wanted", ["/dev/null", "{tmp}", "{tmp}/file/x.md", "a\0b", "~nobody-of-that-name/x.md"])

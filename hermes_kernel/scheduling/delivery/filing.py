@@ -24,7 +24,7 @@ def write(wanted: str, report: Report, message: Message, runs: Path) -> str:
     try:
         path = placed(wanted, report, runs)
         if path is None:
-            return f"{wanted} leads out of the job's folder: name the file from / or ~ on"
+            return f"{wanted} leads out of the job's folder, or into the agent's own: name the file from / or ~ on"
         if path.exists() and not path.is_file():
             return f"{path} is no file that can be written: name another in `file:`"
         make(path.parent)
@@ -36,13 +36,15 @@ def write(wanted: str, report: Report, message: Message, runs: Path) -> str:
 
 
 def placed(wanted: str, report: Report, runs: Path) -> Path | None:
-    """The path that `wanted` means for this run; None for one that is to be below a folder and is not."""
+    """The path that `wanted` means for this run; None for one that is to be below a folder and is not, or is where the
+    agent keeps what it knows."""
     path = Path(FIELD.sub(lambda found: _fields(report)[found[1]], wanted)).expanduser()
     if path.is_absolute():
         return path.resolve()
     folder = (report.folder or runs).resolve()
     whole = (folder / path).resolve()
-    return whole if whole.is_relative_to(folder) else None
+    own = whole.is_relative_to(runs.parent.resolve()) and not whole.is_relative_to(runs.resolve())
+    return whole if whole.is_relative_to(folder) and not own else None
 
 
 def _fields(report: Report) -> dict[str, str]:

@@ -16,7 +16,7 @@ from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.delivery import Messenger, Targets
 from hermes_kernel.scheduling.faces.doing import Hands, coming, do
 from hermes_kernel.scheduling.faces.telling import Told
-from hermes_kernel.scheduling.faces.words import VERBS, job_options
+from hermes_kernel.scheduling.faces.verbs import VERBS, job_options
 from hermes_kernel.view import clean, escape
 from hermes_kernel.view.columns import aligned
 from magics.table import Page, Shown, Table

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from zoneinfo import available_timezones
 
 from hermes_kernel.core.schedule.job import DESKTOP, FILE, MISFIRES, NONE, NOTEBOOK
-from hermes_kernel.scheduling.faces.words import TARGETED, VERBS, job_options
+from hermes_kernel.scheduling.faces.verbs import TARGETED, VERBS, job_options
 from hermes_kernel.scheduling.wishes import APPROVALS
 
 There = Callable[[str], Iterable[str]]

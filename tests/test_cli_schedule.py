@@ -19,7 +19,7 @@ from hermes_kernel.core.planned import JobSet, RunBegan, RunEnded, Told
 from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.book import Book
 from hermes_kernel.scheduling.faces import doing
-from hermes_kernel.scheduling.faces.words import VERBS
+from hermes_kernel.scheduling.faces.verbs import VERBS
 from hermes_kernel.testing import Server, forever, say, status
 from hermes_kernel.world.ids import fresh_id
 

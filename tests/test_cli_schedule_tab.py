@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hermes_kernel.scheduling.faces.words import VERBS
+from hermes_kernel.scheduling.faces.verbs import VERBS
 from magics.completing import words
 
 KNOWN = {"job": ["monday-report", "tea"], "run": ["abc-1", "abd-2"], "target": ["team"], "skill": ["brewing"]}

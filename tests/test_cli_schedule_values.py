@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hermes_kernel.scheduling.faces.values import count, grace, names, number, parameter
+from hermes_kernel.scheduling.faces.reading import count, grace, names, number, parameter
 
 
 def test_the_usual_grace_is_the_schedules():

@@ -22,7 +22,7 @@ WAITED = 0.5  # seconds between two looks at a run that is waited for
 
 def add_schedule(commands: Commands[argparse.ArgumentParser]) -> None:
     """The command, and those below it."""
-    from hermes_kernel.scheduling.faces.words import VERBS
+    from hermes_kernel.scheduling.faces.verbs import VERBS
 
     made = command(commands, "schedule", "have work done at set times; see it, change it, have it run or stop")
     made.add_argument("--json", action="store_true", help="JSON instead of text")

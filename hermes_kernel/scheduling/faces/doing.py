@@ -1,4 +1,4 @@
-"""What was said of jobs, done: each word of ``words.VERBS`` through `Jobs`, and what came of it as words."""
+"""What was said of jobs, done: each word of ``verbs.VERBS`` through `Jobs`, and what came of it as words."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hermes_kernel.scheduling.book import APART
 from hermes_kernel.scheduling.faces import telling
 from hermes_kernel.scheduling.faces.in_run import as_a_run_may
 from hermes_kernel.scheduling.faces.telling import Told
-from hermes_kernel.scheduling.faces.words import notebook_in, wishes
+from hermes_kernel.scheduling.faces.verbs import notebook_in, wishes
 from hermes_kernel.scheduling.planning import timed
 from hermes_kernel.scheduling.posts import SCHEDULER, Post
 from hermes_kernel.scheduling.ticks import start_tick

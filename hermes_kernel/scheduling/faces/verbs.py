@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hermes_kernel.core.schedule.job import MISFIRES
-from hermes_kernel.scheduling.faces.values import NONE, count, grace, names, number, parameter
+from hermes_kernel.scheduling.faces.reading import NONE, count, grace, names, number, parameter
 
 COMING = 5  # instants that are shown of a time that is only asked about
 ROWS = 20  # runs that are shown

@@ -256,6 +256,12 @@ def test_the_map_of_the_code_names_every_room():
     assert {name for name in named if name.endswith(".py")} == files
 
 
+def test_the_map_of_the_code_names_no_file_that_is_gone():
+    named = re.findall(r"[\w/]+\.py\b", (ROOT / "docs/map-of-the-code.md").read_text(encoding="utf-8"))
+    there = [f"/{path.relative_to(ROOT).as_posix()}" for path in sources(ROOT)]
+    assert [name for name in named if not any(path.endswith(f"/{name}") for path in there)] == []
+
+
 def tracked() -> list[Path]:
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False).stdout.decode()
     return [ROOT / name for name in listed.split("\0") if name] or [p for p in ROOT.rglob("*") if p.is_file()]

@@ -38,7 +38,7 @@ class Means:
     clock: Clock
     place: str
     home: Path
-    workers: int = 4
+    workers: int
     shared: bool = False
     listens: float = 0.1
     looks: float = 0.5

@@ -66,7 +66,7 @@ class Deliverer:
 
 store, clock = open_store(home, url), SystemClock()
 means = Means(Book(store, fresh_id, clock), Runner(), Deliverer(), FileBell(home), Agenda(home), clock, here(home), home,
-              shared=True)
+              workers=2, shared=True)
 say("ready")
 for _ in sys.stdin:
     try:

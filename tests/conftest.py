@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -16,6 +17,14 @@ os.environ["HERMES_SCHEDULE_WATCH"] = "off"
 
 settings.register_profile("laws", deadline=None)  # a law holds on a slow machine, too
 settings.load_profile("laws")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files in which something is slow come first, then those with many tests. Workers take one file after another: a
+    long one that begins last has all but one of them wait."""
+    many = Counter(item.path for item in items)
+    slow = {item.path for item in items if item.path.suffix == ".ipynb" or item.get_closest_marker("slow")}
+    items.sort(key=lambda item: (item.path not in slow, -many[item.path]))
 
 
 @pytest.fixture(scope="session", autouse=True)

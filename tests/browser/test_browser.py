@@ -28,6 +28,7 @@ LAUNCH = {"hermes": "hermes_kernel.kernel", "python3": "ipykernel_launcher"}
 KINDS = [(name, python) for python in PYTHONS for name in LAUNCH]
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.browser,
     pytest.mark.timeout(300),
     pytest.mark.skipif(not (shutil.which("chromium") and shutil.which("node")), reason="needs chromium and node"),

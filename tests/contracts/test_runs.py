@@ -21,6 +21,8 @@ from hermes_kernel.world.store import MemoryLog
 from tests.contracts.runs import ScriptedRunner, environ, job, parameters, read, real, shown, template, work
 from tests.disks import small_disk
 
+pytestmark = pytest.mark.slow
+
 ANSWER = "Nothing is **new**."
 SCRIPT = {
     "What is new?": Ran("ran", text=ANSWER, session="s1"),

@@ -9,9 +9,13 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from hermes_kernel.world.stop import Stop
 from tests.contracts.runs import ROOT, environ, job, read, real, template, work
 from tests.kernel.processes import carrying
+
+pytestmark = pytest.mark.slow
 
 RUNS = int(os.environ.get("HERMES_TEST_TIMES", "3"))
 CHILD = """

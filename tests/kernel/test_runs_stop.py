@@ -13,6 +13,8 @@ from hermes_kernel.world.stop import Stop
 from tests.contracts.runs import job, read, real, template, work
 from tests.kernel.processes import carrying
 
+pytestmark = pytest.mark.slow
+
 TIMES = int(os.environ.get("HERMES_TEST_TIMES", "1"))  # 10 for figures
 
 PHASES = {

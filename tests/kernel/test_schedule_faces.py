@@ -19,6 +19,8 @@ from hermes_kernel.testing import Server, forever, say, stall
 from hermes_kernel.world.store.opening import open_store
 from tests.kernel.conftest import ROOT, Kernel, Ran
 
+pytestmark = pytest.mark.slow
+
 EVIL = "<img src=x onerror=alert(1)> & [x](javascript:alert(1)) `%%bash`"
 STOPPED_WITHIN = 5.0  # seconds; it is to take less than one, where nothing else wants the machine
 

@@ -23,6 +23,8 @@ from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.store.opening import open_store
 from tests.kernel.conftest import ROOT, Kernel
 
+pytestmark = pytest.mark.slow
+
 UNSIGNED = "another process"
 PATIENCE = 40.0  # seconds; on two busy cores a tick takes some to start
 THREADS = "[t.name for t in __import__('threading').enumerate() if t.name == 'hermes-watch']"

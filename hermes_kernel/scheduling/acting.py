@@ -13,11 +13,10 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from hermes_kernel.core.figures import counted
+from hermes_kernel.core.figures import counted, span
 from hermes_kernel.core.learnt import Dated, Lesson
 from hermes_kernel.core.planned import ORPHANED, UNREACHED, RunBegan, RunEnded, Skipped, Told
 from hermes_kernel.core.safe import clean
-from hermes_kernel.core.schedule.coming import span
 from hermes_kernel.core.schedule.due import Begin, Close, Settle, Skip, Step, Tell, decide, who
 from hermes_kernel.core.schedule.job import Job
 from hermes_kernel.core.schedule.ledger import Ledger, ledgers
@@ -54,6 +53,7 @@ class Acting:
         """All that is to be done now; with a ``slot`` one run is part of it. Once `stop` is pressed, nothing begins.
 
         Raises:
+            InUse: the claim was lost, and another process acts on the job.
             StoreError: the store cannot be read or written.
             ScheduleError: the job's schedule is none.
         """
@@ -68,6 +68,7 @@ class Acting:
 
     def _next(self) -> Step | None:
         """The next step; a run begins only by what stands in the record at that moment."""
+        self._means.book.check(self.job.id)
         step = self._decided()
         if isinstance(step, Begin) and not self._fresh:
             self._read()
@@ -132,6 +133,7 @@ class Acting:
         except HermesError as error:
             path, ran = Path(), Ran("failed", str(error))
         self._record(RunBegan(job.id, step.run, step.due, step.asked, str(path), self._means.place))
+        self._means.book.check(job.id)  # another may have taken it: writing is what hears of that
         if self._means.cut_off(job):
             ran = Ran("failed", UNREACHED)
         if ran.outcome == "ran":

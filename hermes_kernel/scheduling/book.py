@@ -114,6 +114,14 @@ class Book:
         """
         return self._store.claim(job)
 
+    def check(self, job: str) -> None:
+        """Who claimed `job` may still act on it, as far as was known when the record was last read or written.
+
+        Raises:
+            InUse: another process may, since the way to the store was lost.
+        """
+        self._store.check(job)
+
     def wanted_stop(self, run: str, since: float) -> bool:
         """Somebody, on whichever machine, wants `run` stopped, and wanted it after `since` (seconds since 1970).
 

@@ -193,6 +193,8 @@ class _Tick:
 
     def _judge(self, each: _Doing) -> None:
         match each.task.exception():
+            case InUse():
+                return
             case None:
                 self.troubled.pop(each.acting.job.id, None)
             case StoreError() | ScheduleError() as error:

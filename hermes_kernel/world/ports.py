@@ -148,6 +148,14 @@ class Archive(Log, Finder, Protocol):
         """
         ...
 
+    def check(self, session_id: str) -> None:
+        """Whoever claimed it is still the one, as far as was known when the store was last read or written.
+
+        Raises:
+            InUse: the claim was lost, with the way to a store that homes share, and another process took it.
+        """
+        ...
+
     def fold_apart(self) -> None:
         """Have what was appended brought into the shared database, soon, by somebody else. Returns at once."""
         ...

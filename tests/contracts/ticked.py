@@ -115,6 +115,9 @@ class Mortal:
         self._fate.deed("claim")
         return self._store.claim(session)
 
+    def check(self, session: str) -> None:
+        self._store.check(session)
+
 
 @dataclass
 class Worked:

@@ -151,6 +151,11 @@ class Store:
                 claims.enter_context(self._home.shared.claim(session_id))
             return claims.pop_all()
 
+    def check(self, session_id: str) -> None:
+        """Raises `InUse`: a claim was lost with the line to the shared store, and another process took it."""
+        if self._home.shared:
+            self._home.shared.check(session_id)
+
     def sessions(self, limit: int = 20) -> list[SessionRow]:
         """The sessions last active, newest first."""
         with explaining(self._places):
@@ -284,8 +289,7 @@ class Store:
     def _look(self, session_id: str, first: Kept) -> None:
         """Know where the session's next fact goes. One that is only now opened has no earlier facts: the database need
         not be woken for it."""
-        if self._home.shared:
-            self._home.shared.check(session_id)
+        self.check(session_id)
         if session_id not in self._ends:
             self._remember(session_id, [] if isinstance(first, Opened) else records(self._home, session_id))
 

@@ -23,6 +23,7 @@ from hermes_kernel.world.perform import Performer
 from hermes_kernel.world.ports import Clock, Compressor, Finder, Knowledge, Model, Person, Toolbox
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools import Tools
+from hermes_kernel.world.tools.terminal import run_secrets
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -161,7 +162,7 @@ class Equipment:
 
     def redact(self, text: str) -> str:
         """`text` without secrets, the endpoint's key among them."""
-        return redact(text, self.settings.secrets | self.servers.secrets)
+        return redact(text, self.settings.secrets | self.servers.secrets | run_secrets())
 
     def configure(self, changes: dict[str, Any]) -> None:
         """Other settings from here on.

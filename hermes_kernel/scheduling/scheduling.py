@@ -72,10 +72,9 @@ def _jobs(
     home = settings().home
 
     def ground(folder: Path, by: str) -> Ground:
-        secrets, targets = settings().secrets, Targets(home, settings())
-        return Ground(
-            folder, lambda text: redact(text, secrets | targets.secrets()), partial(targets.named, by=by), skills
-        )
+        targets = Targets(home, settings())
+        secrets = settings().secrets | targets.secrets() | secret_values(os.environ)
+        return Ground(folder, lambda text: redact(text, secrets), partial(targets.named, by=by), skills)
 
     return Jobs(
         Book(store, new_id, clock), store, home, clock, bell=FileBell(home), agenda=Agenda(home), settings=settings,

@@ -28,7 +28,7 @@ from hermes_kernel.world.tools.runner import Batch, Rules
 from hermes_kernel.world.tools.search_files import make_search_files
 from hermes_kernel.world.tools.session_search import make_session_search
 from hermes_kernel.world.tools.speaking import SPEAKER
-from hermes_kernel.world.tools.terminal import make_terminal
+from hermes_kernel.world.tools.terminal import make_terminal, run_secrets
 from hermes_kernel.world.tools.todo import Todos, make_todo
 from hermes_kernel.world.tools.tool import Tool, tool_of
 from hermes_kernel.world.tools.write_file import make_write_file
@@ -190,7 +190,7 @@ class Tools:
 
     def kept(self, text: str, limit: int, name: str) -> Bounded:
         """`text` without secrets in at most `limit` characters; all of a longer one is in a file named after `name`."""
-        return keep(redact(text, self.secrets), limit, self._folder(), name)
+        return keep(redact(text, self.secrets | run_secrets()), limit, self._folder(), name)
 
     def names(self) -> tuple[str, ...]:
         """The names, in the order they are offered."""
@@ -242,7 +242,7 @@ class Tools:
         return Answered(ready.call, text)
 
     def _finish(self, made: Ready | Answered, result: Result, seconds: float) -> Observed:
-        text = redact(result.text, self.secrets)
+        text = redact(result.text, self.secrets | run_secrets())
         if isinstance(made, Ready):
             text += self._session.guard.record(made.signature, text, ok=result.ok, harmless=made.tool.repeatable)
         kept = keep(text, self.settings.tool_result_chars, self._folder(), made.call.id)

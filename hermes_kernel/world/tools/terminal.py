@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hermes_kernel.core.redact import SHORTEST
+from hermes_kernel.world.run import this_run
 from hermes_kernel.world.tools.danger_home import shell_risk_at
 from hermes_kernel.world.tools.places import located, said
 from hermes_kernel.world.tools.processes import Ended, run_process
@@ -101,6 +102,12 @@ def environment(present: Mapping[str, str], secrets: Collection[str]) -> dict[st
 def secret_values(environ: Mapping[str, str]) -> frozenset[str]:
     """The values of variables whose names say that they are secret."""
     return frozenset(value for name, value in environ.items() if _is_secret(name))
+
+
+def run_secrets() -> frozenset[str]:
+    """In the run of a job, which nobody watches and others read, what is secret in the environment; else nothing: a
+    person at work may want to see what is theirs."""
+    return secret_values(os.environ) if this_run() else frozenset()
 
 
 def _is_secret(name: str) -> bool:

@@ -15,6 +15,9 @@ NINE = Time(9, 0)
 ALONE = {name[1:]: line for name, line in MACROS.items() if name != "@midnight"}
 """What these words say when they are all there is: what cron's own say. ``midnight`` alone is a time, for once."""
 
+EVERY_OTHER = {"minute": "every 2m", "hour": "every 2h", "day": "every 2d", "week": "every 2w", "month": "0 9 1 */2 *"}
+"""What comes closest to every other one of these."""
+
 
 def recurs(said: Said) -> bool:
     """It is not for once."""
@@ -61,7 +64,8 @@ def _counted(said: Said) -> None:
         days = _days(said)
         of_month = f"every {one[0]}{th(one[0])} {DAYS[one[1]].lower()} of the month at {_time(said)}" if one else ""
         what = "every other day or week is said by no cron line, and an interval is counted from now"
-        raise ScheduleError(what, *filter(None, (of_month, f"{days} at {_time(said)}", "every 2w")))
+        every_other = EVERY_OTHER.get(said.unit, "")
+        raise ScheduleError(what, *filter(None, (of_month, every_other, f"{days} at {_time(said)}", "every 2w")))
     if said.unit != "month" and not said.months and said.dates and said.every and said.dates[0].isdigit():
         date = int(said.dates[0])
         raise ScheduleError(

@@ -33,6 +33,9 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 
+_HOURS = re.compile(r"([0-9]{1,2})h([0-9]{2})?")
+_DOTTED = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})")
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Time:
@@ -94,10 +97,14 @@ def said(line: str) -> Said:
         for token in _tokens(line):
             found = _FOLDS[token.kind](found, token)
     except Amiss as amiss:
-        raise ScheduleError(amiss.what, *(line.replace(amiss.written, each, 1) for each in amiss.instead)) from None
+        raise ScheduleError(amiss.what, *(_with(line, amiss.written, each) for each in amiss.instead)) from None
     if found.to:
         raise ScheduleError("a span of times or days without an end, or of what has none", "0 9-17 * * 1-5")
     return found
+
+
+def _with(line: str, written: str, instead: str) -> str:
+    return " ".join(line.replace(written, instead, 1).split())
 
 
 def _tokens(line: str) -> Iterator[Token]:
@@ -150,6 +157,9 @@ def _unit(so_far: Said, token: Token) -> Said:
 
 def _counted(so_far: Said, unit: str) -> ScheduleError:
     many = so_far.numbers[-1]
+    if so_far.once:
+        what = "“once” is for once: again and again is said with “every”"
+        return ScheduleError(what, f"every {unit} at 09:00", f"every {unit}", f"every {unit} on the 1st at 09:00")
     near = (f"0 9 1 */{many} *", "every january 1st at 09:00") if so_far.every else (f"in {many * 30}d", f"in {many}w")
     return ScheduleError(f"{many} {unit}{'s' * (many != 1)}: not counted, for not all are equally long", *near)
 
@@ -224,16 +234,28 @@ def _flag(so_far: Said, token: Token) -> Said:
 
 
 def _unknown(_: Said, token: Token) -> Said:
-    near = closest(token.text, WORDS)
-    raise Amiss(f"{quoted(token.text)} is no word of a schedule", token.text, *([near] if near else []))
+    """What is like it could stand there, or what the rest is in want of."""
+    line = token.match.string
+    wanting = "day" * (token.before == "every"), "at 09:00" * (not re.search("[0-9]", line))
+    rest = " ".join(filter(None, wanting)) if line.strip() != token.text else line
+    raise Amiss(f"{quoted(token.text)} is no word of a schedule", token.text, closest(token.text, WORDS) or rest)
 
 
 def _stray(_: Said, token: Token) -> Said:
-    raise ScheduleError(f"{quoted(token.text)} is no part of a schedule")
+    """Times and dates are also written as nobody reads them here."""
+    instead: tuple[str, ...] = ()
+    if clock := _HOURS.fullmatch(token.text):
+        instead = (f"{clock[1]}:{clock[2] or '00'}",)
+    elif dotted := _DOTTED.fullmatch(token.text):
+        day = f"{dotted[3]}-{dotted[2]}-{dotted[1]}"
+        instead = day, f"{day} at 09:00"
+    raise Amiss(f"{quoted(token.text)} is no part of a schedule", token.text, *instead)
 
 
 def _cron_alone(_: Said, token: Token) -> Said:
-    raise ScheduleError(f"{quoted(token.text)} is said by a cron line alone", "*/30 9-16 * * 1-5")
+    hours = re.findall(r"\b[0-9]{1,2}\b", token.match.string[token.match.end() :])
+    span = [f"0 {hours[0]}-{hours[1]} * * *"] if len(hours) == 2 else []
+    raise ScheduleError(f"{quoted(token.text)} is said by a cron line alone", *span, "*/30 9-16 * * 1-5")
 
 
 _FOLDS: Mapping[str, Callable[[Said, Token], Said]] = {

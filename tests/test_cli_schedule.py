@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import signal
 import subprocess
@@ -242,6 +243,14 @@ def test_the_json_of_a_job_has_the_keys_that_are_documented(said):
 
 
 # --- targets
+
+
+def test_an_address_is_read_where_no_other_user_of_the_machine_sees_it(said, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("json://user:s3cr3tword@127.0.0.1:9/hook\n"))
+    assert said("target", "add", "team", "-")[0] == 0
+    assert [each["address"] for each in said.json("targets")] == ["json://127.0.0.1/…"]
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert said("target", "add", "other", "-")[0] == 1
 
 
 def test_a_target_is_named_shown_without_its_secrets_and_forgotten(said, home):

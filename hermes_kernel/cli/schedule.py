@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -56,6 +57,8 @@ def schedule(options: argparse.Namespace) -> int:
     try:
         if options.verb == "next":
             return _printed(coming(options, time.time()), options)
+        if getattr(options, "url", "") == "-":
+            options.url = sys.stdin.readline().strip()  # neither in the list of processes nor in a shell's history
         with hands() as held:
             told = do(held, options)
             if options.verb == "run" and options.wait:

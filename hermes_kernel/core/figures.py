@@ -16,3 +16,14 @@ def minute(t: float) -> str:
         return f"{datetime.fromtimestamp(t, UTC):%Y-%m-%d %H:%M} UTC"
     except (ValueError, OverflowError, OSError):  # an imported time that no calendar has
         return "at an unknown time"
+
+
+def span(seconds: float) -> str:
+    """A length of time in its two largest units: ``3 h 10 min``."""
+    left = max(int(seconds), 0)
+    parts: list[str] = []
+    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)):
+        count, left = divmod(left, length)
+        if count or (unit == "s" and not parts):
+            parts.append(f"{count} {unit}")
+    return " ".join(parts[:2])

@@ -21,7 +21,7 @@ from hermes_kernel.core.planned import (
     StopWanted,
     Told,
 )
-from hermes_kernel.core.schedule.coming import LEAST_GRACE, MOST, grace, over, share, span
+from hermes_kernel.core.schedule.coming import LEAST_GRACE, MOST, grace, over, share
 from hermes_kernel.core.schedule.due import (
     ATTEMPTS,
     MANY,
@@ -426,19 +426,3 @@ def test_whatever_is_missed_every_instant_ends_in_exactly_one_row(schedule, misf
     rows += [due for _, fact in facts if isinstance(fact, Skipped) for due in fact.due]
     coming = instants(stored(schedule, zone), since=T, after=T)
     assert sorted(rows) == [next(coming) for _ in rows], "each once, and none left out"
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [
-        (0, "0 s"),
-        (-5, "0 s"),
-        (59.9, "59 s"),
-        (60, "1 min"),
-        (61, "1 min 1 s"),
-        (11_400, "3 h 10 min"),
-        (90_061, "1 d 1 h"),
-    ],
-)
-def test_a_length_of_time_is_said_in_its_two_largest_units(seconds, words):
-    assert span(seconds) == words

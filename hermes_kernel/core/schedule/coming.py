@@ -80,14 +80,3 @@ def grace(job: Job, due: float) -> float:
 def share(job: str, due: float) -> float:
     """Which part of its jitter the start of an instant is put off by, from 0 up to 1: the same for all who ask."""
     return int.from_bytes(sha256(f"{job} {due:.0f}".encode()).digest()[:4]) / 2**32
-
-
-def span(seconds: float) -> str:
-    """A length of time in its two largest units: ``3 h 10 min``."""
-    left = max(int(seconds), 0)
-    parts: list[str] = []
-    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)):
-        count, left = divmod(left, length)
-        if count or (unit == "s" and not parts):
-            parts.append(f"{count} {unit}")
-    return " ".join(parts[:2])

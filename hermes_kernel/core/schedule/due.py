@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice, takewhile
 
+from hermes_kernel.core.figures import span
 from hermes_kernel.core.learnt import LOOPS
 from hermes_kernel.core.planned import ORPHANED, SHORT, RunEnded, Settled
-from hermes_kernel.core.schedule.coming import MOST, coming, grace, lapsed, ready, span
+from hermes_kernel.core.schedule.coming import MOST, coming, grace, lapsed, ready
 from hermes_kernel.core.schedule.job import NONE, NOTEBOOK, Job
 from hermes_kernel.core.schedule.ledger import Ending, Ledger, Tries
 from hermes_kernel.core.schedule.when import ScheduleError

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from hermes_kernel.core.figures import counted
+from hermes_kernel.core.figures import counted, span
 from hermes_kernel.core.schedule.job import Job
 from hermes_kernel.core.schedule.rows import RUNNING, SKIPPED, WAITING, RunRow
 from hermes_kernel.core.schedule.saying import moment
@@ -18,7 +18,6 @@ from hermes_kernel.scheduling.standing import Standing
 from hermes_kernel.world.zone import local_name
 
 PROMPT, WHY, SENTENCE = 400, 120, 60  # characters that are shown of each
-DAYS, MINUTES = 86_400, 60  # in seconds
 NO_JOBS = "There are no jobs. `schedule add WHEN PROMPT` makes one, such as: every monday 9am, in 90 minutes."
 NO_RUNS = "Nothing has been due yet."
 WATCHED = (
@@ -53,17 +52,6 @@ def at(t: float | None, zone: str) -> str:
 def iso(t: float | None) -> str | None:
     """An instant for a program."""
     return None if t is None else datetime.fromtimestamp(t, UTC).isoformat().replace("+00:00", "Z")
-
-
-def span(seconds: float) -> str:
-    """``90 s``, ``10 min``, ``1 h 30 min``, ``2 days``."""
-    whole = round(seconds)
-    if whole < 2 * MINUTES:
-        return f"{whole} s"
-    days, rest = divmod(whole, DAYS)
-    hours, minutes = divmod(rest // MINUTES, 60)
-    parts = (counted(days, "day") if days else "", f"{hours} h" if hours else "", f"{minutes} min" if minutes else "")
-    return " ".join(part for part in parts if part)
 
 
 # --- a job

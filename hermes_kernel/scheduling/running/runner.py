@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hermes_kernel.core.events import Outcome
+from hermes_kernel.core.figures import span
 from hermes_kernel.core.redact import redact as redacted
 from hermes_kernel.core.schedule.grammar import stored
 from hermes_kernel.core.schedule.job import Job
@@ -167,15 +168,8 @@ def _judged(job: Job, said: Answer, ran: Ran) -> Ran:
 def _cut(job: Job, by: str, pressed: str) -> Ran:
     """It was stopped by a person or something else, or by its own clock."""
     if not by and pressed == "time":
-        return Ran("failed", f"took longer than {_seconds(job.timeout)}")
+        return Ran("failed", f"took longer than {span(job.timeout)}")
     return Ran("stopped", f"stopped by {by or pressed}")
-
-
-def _seconds(seconds: float) -> str:
-    for size, unit in ((3600, "h"), (60, "min")):
-        if seconds >= size and seconds % size == 0:
-            return f"{seconds / size:g} {unit}"
-    return f"{seconds:g} s"
 
 
 def _note(notebook: NotebookNode, ran: Ran) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import keyword
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,6 +36,12 @@ def shown(value: object) -> str:
 def one_of(choices: Sequence[str]) -> str:
     """``skip, once or all``."""
     return f"{', '.join(choices[:-1])} or {choices[-1]}"
+
+
+def is_variable(name: str) -> bool:
+    """Python can assign to it, and reads it as it is written: some letters are to Python those of another name."""
+    plain = name.isidentifier() and unicodedata.normalize("NFKC", name) == name
+    return plain and not keyword.iskeyword(name) and not name.startswith("__")
 
 
 def names(what: str, wish: Any) -> tuple[str, ...]:

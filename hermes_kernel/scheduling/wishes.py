@@ -6,7 +6,6 @@ value that `core.schedule.job.Job` can hold; secrets are taken out of what will 
 
 from __future__ import annotations
 
-import keyword
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,10 +16,11 @@ from hermes_kernel.checks import affordable
 from hermes_kernel.core.schedule.job import MISFIRES, NONE, NOTEBOOK, Job, Parameter
 from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.errors import HermesError
+from hermes_kernel.export.prompts import variables
 from hermes_kernel.prompt import BUILT_IN, THEIRS
 from hermes_kernel.scheduling.close import close_to
 from hermes_kernel.scheduling.notebooks import checked_notebook
-from hermes_kernel.scheduling.values import json_text, names, one_of, seconds, shown
+from hermes_kernel.scheduling.values import is_variable, json_text, names, one_of, seconds, shown
 
 NAME = re.compile(r"[a-z0-9-]{1,40}")
 PROMPT_CHARS = 100_000
@@ -55,11 +55,19 @@ def understood(wishes: Mapping[str, Any], ground: Ground) -> dict[str, Any]:
 
 
 def checked_whole(job: Job) -> None:
-    """Refuse wishes that do not go together: what is asked of an agent, a notebook's own cells say.
+    """Refuse wishes that do not go together: what is asked of an agent, a notebook's own cells say; and what a prompt
+    asks for, a run must have.
 
     Raises:
-        HermesError: a notebook was to have one of them.
+        HermesError: a notebook was to have one of them, or a prompt asks for a variable that no run has.
     """
+    known = {each.name for each in job.parameters}
+    if missing := [name for name in variables(job.prompt) if name not in known]:
+        name = brief(missing[0], 40)
+        raise HermesError(
+            f"No run has the variable ${name}: it begins in a kernel of its own. -p {name}=VALUE gives it to each, "
+            "@path shows a file, $$ is a literal dollar."
+        )
     given = {"budget": job.budget, "model": job.model, "tools": job.tools is not None, "skills": job.skills}
     for name, wish in given.items():
         if job.notebook and wish:
@@ -168,7 +176,7 @@ def _parameters(wish: Any, ground: Ground) -> tuple[Parameter, ...]:
 
 
 def _identifier(name: Any) -> str:
-    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name) or name.startswith("__"):
+    if not isinstance(name, str) or not is_variable(name):
         raise HermesError(f"A parameter cannot be called {shown(name)}: it must be a name that Python can assign to.")
     return name
 

@@ -61,6 +61,8 @@ REFUSED = [
     ({"notebook": "report.ipynb", "skills": ["plotting-well"]}, ["skills is for a prompt"]),
     ({"parameters": "week=48"}, ["parameters cannot be 'week=48'", "by name"]),
     ({"parameters": [1]}, ["parameters cannot be [1]"]),
+    ({"parameters": {"_\uff3fimport__": 1}}, ["A parameter cannot be called '_\\uff3fimport__'"]),
+    ({"parameters": {"\uff49f": 1}}, ["A parameter cannot be called '\\uff49f'"]),
     ({"parameters": {"a b": 1}}, ["A parameter cannot be called 'a b'"]),
     ({"parameters": {"class": 1}}, ["A parameter cannot be called 'class'"]),
     ({"parameters": {"x = 1; import os": 1}}, ["A parameter cannot be called"]),

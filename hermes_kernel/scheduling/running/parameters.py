@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import keyword
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from hermes_kernel.core.schedule.job import Parameter
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
+from hermes_kernel.scheduling.values import is_variable
 
 
 def assignments(parameters: Sequence[Parameter]) -> str:
@@ -23,7 +23,7 @@ def assignments(parameters: Sequence[Parameter]) -> str:
 
 
 def _name(name: str) -> str:
-    if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("__"):
+    if not is_variable(name):
         raise HermesError(
             f"{brief(name, 60)!r} cannot be the name of a parameter: it must be one of a Python variable."
         )

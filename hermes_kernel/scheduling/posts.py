@@ -9,17 +9,14 @@ from __future__ import annotations
 import fcntl
 import os
 import threading
-from contextlib import suppress
 from pathlib import Path
 
 from hermes_kernel.world.store.disk import PRIVATE_FILE, make
 from hermes_kernel.world.store.locality import near
-from hermes_kernel.world.store.locks import forget_in_child, try_lock
+from hermes_kernel.world.store.locks import forget_in_child, sign, signed, try_lock
 
 SCHEDULER, WATCH = "scheduler", "watch"
 """Who stands at ``scheduler`` sees to all jobs; kernels at ``watch`` step back as long as somebody does."""
-
-SIGNED = 64  # bytes of what a holder says of itself
 
 
 class Post:
@@ -44,7 +41,7 @@ class Post:
             handle = self._opened()
             if try_lock(handle, fcntl.LOCK_EX):
                 self._handle = handle
-                _sign(handle)
+                sign(handle)
                 return True
             os.close(handle)
             return False
@@ -68,7 +65,7 @@ class Post:
         try:
             if try_lock(handle, fcntl.LOCK_SH):
                 return ""
-            return os.pread(handle, SIGNED, 0).decode("ascii", "replace").strip() or "another process"
+            return signed(handle)
         except OSError:
             return ""
         finally:
@@ -91,10 +88,3 @@ class Post:
         if self._handle >= 0:
             os.close(self._handle)
         self._handle = -1
-
-
-def _sign(handle: int) -> None:
-    """Say who holds it. On a full disk it is held without a name."""
-    with suppress(OSError):
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, f"process {os.getpid()}".encode(), 0)

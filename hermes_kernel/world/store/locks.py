@@ -14,6 +14,7 @@ from typing import Protocol, Self
 from hermes_kernel.world.store.places import PRIVATE_FILE, InUse, make
 
 PAUSE = 0.002  # seconds between two tries; a fold holds its lock for tens of milliseconds
+SIGNED = 64  # bytes of what a holder says of itself
 
 
 class Busy(Exception):
@@ -151,20 +152,21 @@ def _claimed(path: Path, session_id: str) -> int:
             unless_taken.callback(os.close, handle)
             if not try_lock(handle, fcntl.LOCK_EX):
                 raise InUse(
-                    f"session {session_id!r} is in use by {_signed(handle)}: stop it there, or ask in a new session"
+                    f"session {session_id!r} is in use by {signed(handle)}: stop it there, or ask in a new session"
                 )
             if path.exists() and os.path.samestat(path.stat(), os.fstat(handle)):
-                _sign(handle)
+                sign(handle)
                 unless_taken.pop_all()
                 return handle
 
 
-def _sign(handle: int) -> None:
+def sign(handle: int) -> None:
     """Say who holds it. On a full disk it is held without a name."""
     with suppress(OSError):
         os.ftruncate(handle, 0)
         os.pwrite(handle, f"process {os.getpid()}".encode(), 0)
 
 
-def _signed(handle: int) -> str:
-    return os.pread(handle, 64, 0).decode("ascii", "replace").strip() or "another process"
+def signed(handle: int) -> str:
+    """Who holds it, as ``process 4711``."""
+    return os.pread(handle, SIGNED, 0).decode("ascii", "replace").strip() or "another process"

@@ -30,21 +30,24 @@ OUTCOMES = ("ran", "failed", "stopped", "skipped")
 
 @dataclass(frozen=True, slots=True)
 class JobSet(Lesson):
-    """The job is this from here on; the first of its id makes it."""
+    """The job is this from here on; the first of its id makes it. It comes after all that was told of the job until the
+    time ``after``, also where a clock that was set back says otherwise."""
 
     job: Job
     by: str = "person"
     session: str = ""
     why: str = ""
+    after: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class JobRemoved(Lesson):
-    """The job with the id ``job`` is no more. What it did stays in the record."""
+    """The job with the id ``job`` is no more. What it did stays in the record. ``after`` as in `JobSet`."""
 
     job: str
     by: str = "person"
     session: str = ""
+    after: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 
 from hermes_kernel.core.learnt import Dated, Lesson
 from hermes_kernel.core.planned import LEDGER, PLANS, SCHEDULE, Settled, StopWanted
 from hermes_kernel.core.schedule.job import Job
-from hermes_kernel.core.schedule.ledger import Ledger, Plan, job_of, jobs, last_of, ledgers, plans
+from hermes_kernel.core.schedule.ledger import Ledger, Plan, job_of, jobs, last_of, ledgers, order, plans
 from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.ports import Archive, Claim, Clock
@@ -103,7 +104,16 @@ class Book:
         Raises:
             StoreError: the store cannot be written; nothing was recorded.
         """
-        self._chronicle.record(*facts)
+        self._chronicle.record(*map(self._in_order, facts))
+
+    def _in_order(self, fact: Lesson) -> Lesson:
+        """A change of a job comes after what it changes, though the clock was set back since, or is behind another
+        machine's."""
+        if not isinstance(fact, PLANS):
+            return fact
+        known = [order(each) for each in self._store.learnt(PLANS) if job_of(each.fact) == job_of(fact)]
+        last = max(known, default=0.0)
+        return replace(fact, after=math.nextafter(last, math.inf)) if last > self._clock.now() else fact
 
     def claim(self, job: str) -> Claim:
         """The right to act on `job`, until closed or dead.

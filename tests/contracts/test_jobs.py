@@ -131,6 +131,19 @@ def test_a_paused_job_has_no_next_time_and_begins_anew_when_it_is_resumed(house)
     assert utc(house.jobs.list()[0].next[0]) == "Tue 19:00"
 
 
+def test_a_change_counts_that_is_made_when_the_clock_was_set_back(house):
+    job = house.jobs.add("every 2h", "x")
+    house.clock.time -= DAY
+    house.jobs.change(job.name, prompt="y")
+    house.jobs.pause(job.name)
+    (there,) = house.jobs.list()
+    assert (there.job.prompt, there.state) == ("y", "paused")
+    house.jobs.resume(job.name)
+    assert utc(house.jobs.list()[0].next[0]) == "Mon 14:00"
+    house.jobs.remove(job.name)
+    assert house.jobs.list() == ()
+
+
 def test_a_prompt_does_not_become_a_notebook(house):
     house.notebook()
     job = house.jobs.add("1h", "x")

@@ -98,6 +98,20 @@ def test_the_view_of_runs_is_the_fold_of_facts(tmp_path, seed):
     assert {row.outcome for row in folded} == {"ran", "failed", "stopped", "skipped", "running", "waiting"}
 
 
+def test_a_job_is_what_it_was_changed_to_though_the_clock_was_set_back(tmp_path):
+    log = store(tmp_path)
+    first, second, _ = JOBS
+    now = 4e9  # of a clock that was far ahead
+    Chronicle(log, counted("z"), SCHEDULE).record(
+        JobSet(first, after=now), JobSet(replace(first, name="renamed"), after=now + 2),
+        JobSet(second, after=now), JobRemoved(second.id, after=now + 1), JobSet(replace(second, name="late"), after=now + 2),
+    )  # fmt: skip
+    Chronicle(log, counted("a"), SCHEDULE).record(JobSet(replace(first, name="before"), after=now + 1))
+    seen = view(log, "SELECT name, removed FROM jobs ORDER BY job")
+    assert [tuple(row.values()) for row in seen] == [("renamed", False), ("job-1", True)]
+    assert names(log) == {first.id: "renamed", second.id: "job-1"}
+
+
 def test_a_job_is_one_row_also_when_it_was_removed(tmp_path):
     log = store(tmp_path)
     chronicle = Chronicle(log, counted("p"), SCHEDULE)

@@ -103,6 +103,14 @@ def test_what_was_let_go_of_since_the_last_run_is_counted_once():
     assert (ledger.missed, ledger.through, ledger.runs) == (2, 5.0, 1)
 
 
+def test_a_change_comes_after_what_it_changes_whatever_the_clock_says():
+    paused, back = replace(JOB, enabled=False), replace(JOB, since=60.0)
+    told = [Dated(100.0, JobSet(JOB)), Dated(50.0, JobSet(paused, after=101.0)), Dated(60.0, JobSet(back, after=102.0))]
+    assert jobs(told[:2]) == {ID: paused}
+    assert [plan.t for plan in ledgers(told)[ID].plans] == [100.0, 50.0, 60.0]
+    assert jobs([*told, Dated(70.0, JobRemoved(ID, after=103.0))]) == {}
+
+
 def test_tries_add_up_and_who_was_told_stays_told():
     begun, end = RunBegan(ID, "r", 1.0), RunEnded(ID, "r", 1.0, "failed")
     (ending,) = fold(begun, end, Told(ID, "r", "a", "no", 1), Told(ID, "r", "a", "no", 2), Told(ID, "r", "b")).endings

@@ -114,13 +114,18 @@ def jobs(facts: Iterable[Dated]) -> dict[str, Job]:
 def plans(facts: Iterable[Dated]) -> dict[str, tuple[Plan, ...]]:
     """Everything that each job ever was, by id, the job first made first. One that was removed stays so."""
     found: defaultdict[str, list[Plan]] = defaultdict(list)
-    for each in sorted(facts, key=_time):
+    for each in sorted(facts, key=order):
         match each.fact:
             case JobSet(job):
                 found[job.id].append(Plan(each.t, job))
             case JobRemoved(job):
                 found[job].append(Plan(each.t, None))
     return {job: _until_removed(told) for job, told in found.items()}
+
+
+def order(each: Dated) -> float:
+    """By this, what was told of a job is in the order in which it was meant: who changes one knows what it was."""
+    return max(each.t, each.fact.after if isinstance(each.fact, PLANS) else 0.0)
 
 
 def last_of(plans: Iterable[Plan]) -> Job | None:

@@ -7,16 +7,19 @@ from hermes_kernel.core.planned import GUESSES, SHORT
 JOBS = """
 CREATE OR REPLACE VIEW jobs AS
 WITH gone AS (
-    SELECT body->>'job' AS id, min(t) AS t FROM facts WHERE kind = 'JobRemoved' GROUP BY 1),
+    SELECT body->>'job' AS id, min(t) AS t, min(greatest(t, coalesce((body->>'after')::DOUBLE PRECISION, 0))) AS rank
+    FROM facts WHERE kind = 'JobRemoved' GROUP BY 1),
 told AS (
     SELECT f.t, f.session, f.n, f.body->'job' AS job, f.body->'job'->>'id' AS id,
-           coalesce(f.body->>'by', 'person') AS who, gone.t AS gone
+           coalesce(f.body->>'by', 'person') AS who, gone.t AS gone,
+           greatest(f.t, coalesce((f.body->>'after')::DOUBLE PRECISION, 0)) AS rank
     FROM facts f LEFT JOIN gone ON gone.id = f.body->'job'->>'id'
-    WHERE f.kind = 'JobSet' AND (gone.t IS NULL OR f.t <= gone.t)),
+    WHERE f.kind = 'JobSet' AND (
+        gone.t IS NULL OR greatest(f.t, coalesce((f.body->>'after')::DOUBLE PRECISION, 0)) <= gone.rank)),
 made AS (
-    SELECT DISTINCT ON (id) id, t, who FROM told ORDER BY id, t, session, n),
+    SELECT DISTINCT ON (id) id, t, who FROM told ORDER BY id, rank, session, n),
 latest AS (
-    SELECT DISTINCT ON (id) * FROM told ORDER BY id, t DESC, session DESC, n DESC)
+    SELECT DISTINCT ON (id) * FROM told ORDER BY id, rank DESC, session DESC, n DESC)
 SELECT latest.id AS job, coalesce(job->>'name', '') AS name, coalesce(job->>'schedule', '') AS schedule,
        coalesce(job->>'zone', '') AS zone, coalesce((job->>'enabled')::BOOLEAN, true) AS enabled,
        latest.gone IS NOT NULL AS removed, moment(made.t) AS made,

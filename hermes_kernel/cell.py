@@ -15,6 +15,8 @@ VARIABLE = re.compile(r"\$(?P<word>[\w.]*)\Z")
 FILE = re.compile(r"(?<![\w@])@(?P<quote>[\"']?)(?P<word>[\w./~+ -]*)\Z")
 SKILL = re.compile(r"\s*(?:%%hermes[^\n]*\n\s*)?/(?P<word>[\w.-]*)\Z")
 MOST = 200  # completions
+FENCED = re.compile(r"(^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z))", re.MULTILINE | re.DOTALL)
+NAMED = re.compile(r"\$\$|\$(?P<name>[^\W\d]\w*)")
 
 
 class Completion(NamedTuple):
@@ -40,6 +42,12 @@ def as_ipython(code: str, names: Mapping[str, Any]) -> str:
         return "%%hermes\n" + code
     python = PYTHON.match(code)
     return code[python.end() :] if python else code
+
+
+def variables(prompt: str) -> tuple[str, ...]:
+    """The variables that `prompt` asks for with ``$name``: where one is not there, it is not asked at all."""
+    names = (found["name"] for part in FENCED.split(prompt)[::2] for found in NAMED.finditer(part))
+    return tuple(dict.fromkeys(filter(None, names)))
 
 
 def complete(before: str, names: Mapping[str, Any], folder: Path, skills: Callable[[], Iterable[str]]) -> Completion:

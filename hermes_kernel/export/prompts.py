@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import re
 
-from hermes_kernel.cell import ASKED, is_prompt
+from hermes_kernel.cell import ASKED, FENCED, is_prompt
 from hermes_kernel.core.text import CELLS, END_OF_CELLS
 
 ACCOUNT = re.compile(rf"(?m:^){re.escape(CELLS)}\n.*?\n{re.escape(END_OF_CELLS)}\s*", re.DOTALL)
 SKILL = re.compile(r"\A\[Skill (?P<name>[^\]\n]*)\]\n.*?\n\[End of skill\]\s*", re.DOTALL)
-FENCED = re.compile(r"(^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z))", re.MULTILINE | re.DOTALL)
 MEANT = re.compile(r"\$\$|@@|\$(?=[^\W\d])|(?<![\w.@`])@(?=[\"'~\w./])")
 
 

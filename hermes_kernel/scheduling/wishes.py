@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hermes_kernel.cell import variables
 from hermes_kernel.checks import affordable
 from hermes_kernel.core.schedule.job import MISFIRES, NONE, NOTEBOOK, Job, Parameter
 from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.errors import HermesError
-from hermes_kernel.export.prompts import variables
 from hermes_kernel.prompt import BUILT_IN, THEIRS
 from hermes_kernel.scheduling.close import close_to
 from hermes_kernel.scheduling.notebooks import checked_notebook

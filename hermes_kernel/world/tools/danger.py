@@ -144,6 +144,11 @@ ASKED = (
         rf"(?:add|change|pause|resume|run|stop|remove|targets?){END}",
     ),
     Rule(
+        "agents",
+        "it starts another agent, which spends a budget of its own",
+        rf"{AT}(?:hermes-kernel|{INTERPRETER} -m hermes_kernel) (?:ask|map|run|tick|scheduler){END}",
+    ),
+    Rule(
         "network-shell",
         "it opens a shell to the network",
         rf"{AT}(?:nc|ncat|netcat|socat) [^|]*(?:-\w*[ec]{END}|EXEC:)|/dev/(?:tcp|udp)/",

@@ -43,7 +43,7 @@ def test_it_says_what_it_is_then_its_parameters_then_asks():
     about, values, prompt = made.cells
     assert about.source.splitlines()[0] == "# brief"
     assert "every monday at 09:00 (Europe/Zurich)" in about.source
-    assert "Mon 07 Dec 2026 09:00 CET" in about.source
+    assert "The run of Mon 7 Dec 2026 09:00 CET." in about.source
     assert "makes up for 2 earlier" in about.source
     assert "Run All" in about.source
     assert (values.metadata.tags, values.source) == (["parameters"], "%%py\ncity = 'Bern'\nweek = 48")

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from hermes_kernel.core.safe import sanitise
 from hermes_kernel.core.schedule.job import Job
-from hermes_kernel.core.schedule.zones import rules
+from hermes_kernel.core.schedule.saying import moment
 from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.ports import Work
@@ -61,9 +60,8 @@ def _cells(work: Work, understood: str) -> Iterator[NotebookNode]:
 
 
 def _about(work: Work, understood: str) -> str:
-    due = datetime.fromtimestamp(work.due, rules(work.job.zone)).strftime("%a %d %b %Y %H:%M %Z")
     missed = f" It makes up for {work.missed} earlier." if work.missed else ""
-    lines = (understood, f"The run of {due}.{missed}", AGAIN)
+    lines = (understood, f"The run of {moment(work.due, work.job.zone)}.{missed}", AGAIN)
     said = [sanitise(brief(line, LINE)) if line is not AGAIN else line for line in lines if line]
     return "\n\n".join([f"# {sanitise(brief(work.job.name, LINE))}", *said])
 

@@ -8,7 +8,7 @@ written: rather twice than never. Whatever only lets go of something is done by 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -48,6 +48,14 @@ class Acting:
         self._tell_of = tell
         self._facts: list[Dated] = []
         self._fresh = False
+        self._going: tuple[str, Stop] | None = None
+
+    def heed(self, stops: Mapping[str, str]) -> None:
+        """End the run that goes on if it is one of these, by the id of each who wants it stopped: no bell need have
+        been rung."""
+        run, own = self._going or ("", None)
+        if own and run in stops:
+            own.press(who(stops[run]))
 
     async def play(self, stop: Stop, *, slot: bool) -> None:
         """All that is to be done now; with a ``slot`` one run is part of it. Once `stop` is pressed, nothing begins.
@@ -146,6 +154,7 @@ class Acting:
     async def _watched(self, work: Work, stop: Stop) -> Ran:
         """What comes of it, unless somebody wants it stopped."""
         with stop.below() as own:
+            self._going = work.run, own
             async with self._listening(work.run, own):
                 ran = await self._means.runner.run(work, own)
         self._means.bell.quiet(work.run)

@@ -101,6 +101,8 @@ class _Tick:
         jobs = {id_: job for id_, job in book.tended().items() if self.means.may_run(job)}
         ledgers = book.ledgers(jobs)
         starts = {id_: self._start(job, ledgers[id_]) for id_, job in jobs.items()}
+        for id_, each in self.doing.items():
+            each.acting.heed(ledgers[id_].stops if id_ in ledgers else {})
         self.busy.clear()
         for id_ in sorted(starts, key=lambda each: starts[each] or 0.0):
             if not stop.by and not self.bug:

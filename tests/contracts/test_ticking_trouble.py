@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hermes_kernel.core.planned import JobSet, RunBegan, RunEnded
+from hermes_kernel.core.planned import JobSet, RunBegan, RunEnded, StopWanted
 from hermes_kernel.core.schedule.job import Job
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import StoreError
@@ -70,6 +70,25 @@ async def test_a_run_goes_on_while_the_store_cannot_be_read_and_its_end_is_what_
     await home.tick()
     assert [(each.outcome, each.why) for each in home.of(RunEnded)] == [("ran", "")]
     check(home, home.clock.now())
+
+
+async def test_a_run_is_stopped_that_is_to_be_though_no_bell_could_be_rung_for_it(home):
+    home.book.record(JobSet(LONG))
+    home.clock.jump(HOUR)
+    home.chance.seconds = 12 * HOUR
+
+    async def meanwhile() -> None:
+        await home.clock.sleep(100)
+        home.book.record(StopWanted(home.worked.runs[0]))
+
+    await home.clock.through(home.ticker().tick(Stop()), meanwhile())
+    begun, ended = (
+        each
+        for each in home.facts()
+        if isinstance(each.fact, RunBegan | RunEnded) and each.fact.run == home.worked.runs[0]
+    )
+    assert (ended.fact.outcome, ended.fact.why) == ("stopped", "stopped by a person")
+    assert ended.t - begun.t < HOUR
 
 
 async def test_who_has_nothing_to_see_to_says_that_the_store_cannot_be_read(home):

@@ -20,6 +20,7 @@ from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import MemoryLog
 from tests.contracts.runs import ScriptedRunner, environ, job, parameters, read, real, shown, template, work
 from tests.disks import small_disk
+from tests.soon import SOON
 
 pytestmark = pytest.mark.slow
 
@@ -69,7 +70,7 @@ async def test_a_stop_ends_it_within_a_second_and_what_there_is_is_kept(runner, 
     pressed = time.perf_counter()
     stop.press("model")
     ran = await going
-    assert time.perf_counter() - pressed < 1
+    assert time.perf_counter() - pressed < SOON
     assert (ran.outcome, ran.why) == ("stopped", "stopped by model")
     assert any("Wait." in cell.source for cell in read(done.notebook).cells)
 
@@ -194,7 +195,7 @@ FLOODS = [
 @pytest.mark.parametrize("flood", FLOODS)
 async def test_a_run_that_shows_without_end_is_ended_and_leaves_the_beginning(tmp_path, flood):
     path = template(tmp_path / "r.ipynb", "print('before')", flood, "print('after')")
-    ran, notebook = await asyncio.wait_for(play(tmp_path / "home", job(notebook=str(path))), 30)
+    ran, notebook = await asyncio.wait_for(play(tmp_path / "home", job(notebook=str(path))), 100)
     assert (ran.outcome, ran.why) == (
         "failed", "it showed more than 50 million characters: the beginning is in the notebook",
     )  # fmt: skip

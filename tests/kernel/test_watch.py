@@ -17,7 +17,7 @@ from hermes_kernel.scheduling.agenda import Agenda
 from hermes_kernel.scheduling.bell import FileBell
 from hermes_kernel.scheduling.posts import SCHEDULER, WATCH, Post
 from hermes_kernel.scheduling.scheduling import open_jobs
-from hermes_kernel.scheduling.watch import watcher
+from hermes_kernel.scheduling.watch import CHUNK, watcher
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.store.opening import open_store
@@ -129,7 +129,7 @@ def test_of_two_kernels_one_watches_and_a_scheduler_comes_before_both(home):
     assert f"process {scheduler.pid} is the scheduler of {home.home}" in said
 
     scheduler.send_signal(signal.SIGTERM)
-    said, _ = scheduler.communicate(timeout=5)
+    said, _ = scheduler.communicate(timeout=PATIENCE)
     assert scheduler.returncode == 0
     assert said.endswith("has ended (SIGTERM)\n")
     until(lambda: home.holder(WATCH) == other)
@@ -146,7 +146,7 @@ def test_who_wants_no_watching_has_none_and_who_leaves_lets_go_at_once(home):
     kernel.client.shutdown()
     began = time.monotonic()
     until(lambda: home.holder(WATCH) == 0)
-    assert time.monotonic() - began < 1.5
+    assert time.monotonic() - began < CHUNK
 
 
 def test_a_kernel_in_a_home_without_jobs_leaves_it_as_it_is_and_imports_nothing_for_it(tmp_path):

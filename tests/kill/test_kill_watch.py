@@ -20,6 +20,7 @@ from hermes_kernel.scheduling.watch import watcher
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.store.opening import open_store
+from tests.soon import SOON
 
 pytestmark = pytest.mark.slow
 
@@ -117,8 +118,8 @@ def test_one_that_is_asked_to_end_takes_its_runs_along_and_they_are_on_record_as
     worker = home.worker()
     began = time.monotonic()
     process.send_signal(signal.SIGTERM)
-    said, _ = process.communicate(timeout=10)
-    assert time.monotonic() - began < 2
+    said, _ = process.communicate(timeout=PATIENCE)
+    assert time.monotonic() - began < SOON
     assert process.returncode == 0
     assert not lives(worker)
     row = home.last()

@@ -245,6 +245,22 @@ def test_the_json_of_a_job_has_the_keys_that_are_documented(said):
 # --- targets
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("show", "{}"), ("runs", "{}"), ("stop", "{}"), ("target", "test", "{}"), ("target", "remove", "{}"),
+        ("target", "add", "{}", "x"), ("target", "add", "x", "{}"), ("add", "2h", "x", "--deliver", "{}"),
+        ("add", "2h", "x", "--deliver", "none", "--deliver", "{}"), ("add", "2h", "x", "--name", "{}"),
+    ],
+    ids=" ".join,
+)  # fmt: skip
+@pytest.mark.parametrize("address", ["slakc://xoxb-s3cr3tword/A/B", "slack:/xoxb-s3cr3tword"])
+def test_an_address_in_the_wrong_place_is_not_said_again(said, words, address):
+    code, out, err = said(*(word.format(address) for word in words))
+    assert (code, out) == (1, "")
+    assert "s3cr3tword" not in err
+
+
 def test_an_address_is_read_where_no_other_user_of_the_machine_sees_it(said, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("json://user:s3cr3tword@127.0.0.1:9/hook\n"))
     assert said("target", "add", "team", "-")[0] == 0
@@ -308,10 +324,13 @@ def test_a_run_that_was_asked_for_is_done_by_a_tick_and_told_from_every_side(sai
     rows = said("runs", "how")[1].splitlines()
     assert rows[0].split() == ["job", "run", "due", "outcome", "took", "why"]
     assert rows[1].split()[:2] == ["how", found["run"]]
+    assert rows[-1] == "`schedule runs RUN` shows all about one, and where its notebook is."
     page = said("runs", found["run"])[1]
     for told in ("All is **well**.", found["notebook"], "told.md", "asked for"):
         assert told in page
-    assert said("show", "how")[1].count("ran, ") == 1
+    shown = said("show", "how")[1]
+    assert shown.count("ran, ") == 1
+    assert "0 at its times, besides those asked for" in shown
     assert {"run", "job", "due", "outcome", "why", "notebook", "report", "targets", "seconds"} <= set(found)
 
 

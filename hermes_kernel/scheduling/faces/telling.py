@@ -20,6 +20,7 @@ from hermes_kernel.world.zone import local_name
 PROMPT, WHY, SENTENCE = 400, 120, 60  # characters that are shown of each
 NO_JOBS = "There are no jobs. `schedule add WHEN PROMPT` makes one, such as: every monday 9am, in 90 minutes."
 NO_RUNS = "Nothing has been due yet."
+ONE_RUN = "`schedule runs RUN` shows all about one, and where its notebook is."
 WATCHED = (
     "Jobs run as long as a notebook is open; `hermes-kernel scheduler` or `hermes-kernel tick` in cron does without."
 )
@@ -140,7 +141,8 @@ def _state(standing: Standing) -> str:
 
 
 def _counted(standing: Standing) -> str:
-    return f"{standing.runs:,} of {standing.job.repeat:,}" if standing.job.repeat else f"{standing.runs:,}"
+    most = f" of {standing.job.repeat:,}" if standing.job.repeat else ""
+    return f"{standing.runs:,}{most} at its times, besides those asked for"
 
 
 def _misfire(job: Job) -> str:
@@ -160,7 +162,7 @@ def ran(rows: Sequence[RunRow], zone: str) -> Told:
     )
     columns = ("job", "run", "due", "outcome", "took", "why") if cells else ()
     plain = [run_plain(row) for row in rows]
-    return Told(columns, cells, note="" if cells else NO_RUNS, value=tuple(rows), plain=plain)
+    return Told(columns, cells, note=ONE_RUN if cells else NO_RUNS, value=tuple(rows), plain=plain)
 
 
 def took(row: RunRow) -> str:

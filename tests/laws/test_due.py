@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 
 import pytest
 from hypothesis import given, settings
@@ -21,7 +22,7 @@ from hermes_kernel.core.planned import (
     StopWanted,
     Told,
 )
-from hermes_kernel.core.schedule.coming import LEAST_GRACE, MOST, grace, over, share
+from hermes_kernel.core.schedule.coming import LEAST_GRACE, MOST, coming, grace, over, share
 from hermes_kernel.core.schedule.due import (
     ATTEMPTS,
     MANY,
@@ -371,7 +372,8 @@ def test_two_years_of_missed_minutes_are_let_go_of_in_bounded_steps_with_nothing
 @settings(max_examples=50)
 def test_a_start_is_put_off_by_no_more_than_the_jitter_and_by_the_same_for_all(due, jitter):
     assert 0 <= share(ID, due) * jitter <= jitter
-    assert share(ID, due) == share(ID, due)
+    assert share(ID, due) != share("another", due), "each job by its own"
+    assert share(ID, T) == 0.04529592301696539, "on every machine"
 
 
 def test_jitter_puts_a_start_off_never_forward_and_never_past_an_earlier_one():
@@ -383,6 +385,17 @@ def test_jitter_puts_a_start_off_never_forward_and_never_past_an_earlier_one():
     assert step(job, start) == Begin(run_id(ID, T + 60), T + 60)
     starts = [next_start(job, ledger_of(job, (T, Skipped(ID, (T + 60.0 * n,), "")))) for n in range(20)]
     assert len({round(each - 60 * n) for n, each in enumerate(starts) if each}) > 10, "not all alike"
+    put_off = [each for _, each in islice(coming(job, ledger_of(job)), 50)]
+    assert put_off == sorted(put_off)
+
+
+def test_what_is_put_off_is_on_time_from_its_start_on():
+    job = replace(HOURLY, misfire="skip", grace=60.0, jitter=1_800.0, deliver=())
+    start = next_start(job, ledger_of(job))
+    assert start is not None
+    assert start > T + HOUR + 60, "else nothing is put off by more than the grace"
+    assert step(job, start + 60) == Begin(run_id(ID, T + HOUR), T + HOUR)
+    assert isinstance(step(job, start + 61), Skip)
 
 
 def test_a_clock_that_is_set_back_runs_nothing_again_and_one_set_forward_loses_nothing():

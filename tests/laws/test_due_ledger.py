@@ -69,6 +69,7 @@ def test_a_run_ends_once_by_the_first_that_knew_it():
 def test_a_run_is_open_until_its_end_however_late_either_arrives():
     begun, end = RunBegan(ID, "r", 60.0), RunEnded(ID, "r", 60.0, "ran")
     assert fold(begun).open == begun
+    assert fold(JobSet(JOB), begun, begun).opened == 1.0, "since it was first told of"
     assert fold(begun, begun).runs == 1
     assert fold(begun, end).open is None
     assert fold(end, begun).open is None
@@ -117,6 +118,8 @@ def test_tries_add_up_and_who_was_told_stays_told():
     assert dict(ending.tries) == {"a": Tries(2, 3.0), "b": Tries(0, 4.0, done=True)}
     (ending,) = fold(begun, end, Told(ID, "r", "a"), Told(ID, "r", "a", "no", 2)).endings
     assert ending.tries["a"].done
+    (ending,) = fold(begun, end, Told(ID, "r", "a", "no", 2), Told(ID, "r", "a", "no", 1)).endings
+    assert ending.tries["a"].attempts == 2, "also where clocks differ"
     assert not fold(begun, Told(ID, "r", "a")).endings, "nobody is told of what has not ended"
 
 

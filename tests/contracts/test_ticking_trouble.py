@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -73,7 +74,7 @@ async def test_a_run_goes_on_while_the_store_cannot_be_read_and_its_end_is_what_
 
 
 async def test_a_run_is_stopped_that_is_to_be_though_no_bell_could_be_rung_for_it(home):
-    home.book.record(JobSet(LONG))
+    home.book.record(JobSet(replace(LONG, repeat=1)))
     home.clock.jump(HOUR)
     home.chance.seconds = 12 * HOUR
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hermes_kernel.core.schedule.job import Job
-from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.close import close_to
+from hermes_kernel.scheduling.values import shown
 
 if TYPE_CHECKING:
     from hermes_kernel.core.schedule.ledger import Ledger
@@ -25,10 +25,10 @@ def found(which: object, living: Mapping[str, Job]) -> Job:
     meant = named(which, living)
     if len(meant) > 1:
         several = ", ".join(f"{job.name} ({job.id[:8]})" for job in meant)
-        raise HermesError(f"{_quoted(which)} is the beginning of several ids: {several}. Use a name.")
+        raise HermesError(f"{shown(which)} is the beginning of several ids: {several}. Use a name.")
     if not meant:
         close = close_to(str(which), [job.name for job in living.values()], "There are none yet.")
-        raise HermesError(f"There is no job {_quoted(which)}. {close}")
+        raise HermesError(f"There is no job {shown(which)}. {close}")
     return meant[0]
 
 
@@ -54,19 +54,15 @@ def found_run(which: object, living: Mapping[str, Job], ledgers: Mapping[str, Le
         return exact[0]
     jobs = named(which, living)
     if len(begun) > 1 and not jobs:
-        raise HermesError(f"{_quoted(which)} is the beginning of several runs: {', '.join(begun)}.")
+        raise HermesError(f"{shown(which)} is the beginning of several runs: {', '.join(begun)}.")
     mine = [run for run, job in open_runs.items() if job in jobs]
     if mine:
         return mine[0]
     going_on = ", ".join(f"{run} of {job.name}" for run, job in open_runs.items()) or "none"
-    what = f"{jobs[0].name} has no run that goes on" if jobs else f"No run {_quoted(which)} goes on"
+    what = f"{jobs[0].name} has no run that goes on" if jobs else f"No run {shown(which)} goes on"
     raise HermesError(f"{what}. At this moment: {going_on}.")
 
 
 def going(ledger: Ledger) -> tuple[str, ...]:
     """The ids of its runs that have not ended: the one that goes on first."""
     return tuple(filter(None, (ledger.open.run if ledger.open else "", *(each.run for each in ledger.wanted))))
-
-
-def _quoted(which: object) -> str:
-    return brief(repr(which), 60)

@@ -7,10 +7,10 @@ from itertools import islice
 
 from hermes_kernel.core.planned import LEDGER, PLANS
 from hermes_kernel.core.schedule.rows import RunRow, called, rows
-from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.close import close_to
 from hermes_kernel.scheduling.finding import LEAST
+from hermes_kernel.scheduling.values import shown
 from hermes_kernel.world.ports import Archive
 
 DAY = 86_400.0
@@ -33,7 +33,7 @@ def latest(store: Archive, which: str, limit: int, now: float) -> tuple[RunRow, 
     found = _last(store, known, limit, now, lambda row: len(which) >= LEAST and row.run.startswith(which))
     if not found:
         close = close_to(which, set(known.values()), "There are none yet.")
-        raise HermesError(f"There is no job or run {brief(repr(which), 60)}. {close}")
+        raise HermesError(f"There is no job or run {shown(which)}. {close}")
     return found
 
 

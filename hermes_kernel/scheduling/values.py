@@ -18,6 +18,7 @@ from hermes_kernel.errors import HermesError
 UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 SPAN = re.compile(r"(?:\d+(?:\.\d+)?[smhd]\s*)+")
 PART = re.compile(r"(\d+(?:\.\d+)?)([smhd])")
+ADDRESS = re.compile(r"[A-Za-z][\w+.-]+:/")  # also one of which a slash is missing
 LARGEST = 1e12  # of a number that is looked at: not one too large for a float
 SPAN_CHARS, SHOWN_CHARS = 60, 60
 
@@ -30,7 +31,7 @@ def shown(value: object) -> str:
         text = ascii(value) if isinstance(value, str) else repr(value)
     except (RecursionError, ValueError):  # a list within itself without end, a number of a million digits
         return f"such a {type(value).__name__}"
-    return "an address" if "://" in text else brief(text, SHOWN_CHARS)
+    return "an address" if ADDRESS.search(text) else brief(text, SHOWN_CHARS)
 
 
 def one_of(choices: Sequence[str]) -> str:

@@ -160,7 +160,7 @@ def _tools(wish: Any, ground: Ground) -> tuple[str, ...] | None:
 def _deliver(wish: Any, ground: Ground) -> tuple[str, ...]:
     wanted = names("deliver", wish) or (NOTEBOOK,)
     if NONE in wanted and len(wanted) > 1:
-        others = ", ".join(brief(each, 40) for each in wanted if each != NONE)
+        others = ", ".join("an address" if ":/" in each else brief(each, 40) for each in wanted if each != NONE)
         raise HermesError(f"deliver cannot be {NONE} and {others} at once: either no one is told, or they are.")
     return tuple(ground.deliver(wanted))
 

@@ -132,7 +132,7 @@ class Targets:
 
     def no_target(self, name: str) -> str:
         """What to say of a name that is none. Never what was given where that may be an address."""
-        if "://" in name:
+        if ":/" in name:
             return (
                 "An address is a person's to give: `hermes-kernel schedule target add NAME KIND://…`; jobs know names."
             )
@@ -206,7 +206,7 @@ def _same(name: str) -> str:
 def _named(name: str) -> str:
     known = _same(name)
     if "://" in name or not NAME.fullmatch(known) or known in FIXED:
-        said = "That" if "://" in name else repr(brief(name, 40))
+        said = "That" if ":/" in name else repr(brief(name, 40))
         taken = ", ".join(FIXED)
         raise HermesError(f"{said} cannot be a target's name: letters, digits and dashes, at most 40, none of {taken}.")
     return known

@@ -288,7 +288,7 @@ def _tested(messenger: Messenger, name: str) -> Told:
     finally:
         waiting.close()
     if failed:
-        raise HermesError(f"{name} was not reached: {failed}")
+        raise HermesError(f"{'It' if ':/' in name else name} was not reached: {failed}")
     return Told(note=f"A message went to {name}.", value=name, plain={"target": name})
 
 

@@ -6,6 +6,7 @@ import shlex
 import time
 from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from IPython.display import display
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from magics.desk import Desk
 
 MAKING = "add"
+ALIKE = 0.8  # of 1: how like a command a word is that was meant as one
 OFFERED = 20  # runs that are offered, the latest
 MADE = (
     ('%hermes schedule "WHEN" "PROMPT" [options]', "make a job: WHEN is such as every monday 9am, in 90 minutes"),
@@ -59,6 +61,8 @@ def schedule(desk: Desk, rest: str) -> Shown:
         return _done(desk, ["list"])
     if words[0] in VERBS:
         return _done(desk, words)
+    if meant := get_close_matches(words[0], VERBS, 1, ALIKE):
+        raise HermesError(f"There is no `schedule {brief(words[0], 40)}`. Close to it: `schedule {meant[0]}`.")
     return _done(desk, [MAKING, *words])
 
 

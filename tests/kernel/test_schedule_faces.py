@@ -126,6 +126,7 @@ def test_what_cannot_be_done_is_a_line_or_two(kernel):
         ('schedule "every 2h" "x" --misfire sometimes', "it must be skip, once or all"),
         ('schedule "every 2h" "x" -p week', "NAME=VALUE"),
         ("schedule pause nobody", "There is no job 'nobody'"),
+        ("schedule pausee nobody", "There is no `schedule pausee`. Close to it: `schedule pause`."),
         ("schedule next", "WHEN"),
         ("schedule next soonish", "soonish"),
         ("schedule targets fly", "invalid choice: 'fly'"),

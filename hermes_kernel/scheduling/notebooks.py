@@ -1,9 +1,11 @@
-"""Whether a file is a notebook that can be run as a job."""
+"""Whether a file is a notebook that can be run as a job, and which parameters it takes."""
 
 from __future__ import annotations
 
+import ast
 import json
 from pathlib import Path
+from typing import Any
 
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
@@ -19,6 +21,37 @@ def checked_notebook(path: Path) -> Path:
     Raises:
         HermesError: there is no such file, it cannot be read, or it is no notebook.
     """
+    _plain(path)
+    return path
+
+
+def parameters_of(path: Path) -> frozenset[str]:
+    """The names that its cells tagged ``parameters`` assign; none where there is no such cell, or it cannot be read as
+    Python. Raises as `checked_notebook`."""
+    found: set[str] = set()
+    for cell in _plain(path)["cells"]:
+        if isinstance(cell, dict) and _is_tagged(cell):
+            found |= _assigned(cell.get("source", ""))
+    return frozenset(found)
+
+
+def _is_tagged(cell: dict[str, Any]) -> bool:
+    metadata = cell.get("metadata")
+    tags = metadata.get("tags") if isinstance(metadata, dict) else None
+    return isinstance(tags, list) and "parameters" in tags
+
+
+def _assigned(source: Any) -> set[str]:
+    lines = "".join(source) if isinstance(source, list) else str(source)
+    try:
+        tree = ast.parse(lines.lstrip().removeprefix("%%py"))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    stores = (node for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    return {node.id for node in stores}
+
+
+def _plain(path: Path) -> dict[str, Any]:
     shown = brief(str(path), 200)
     if path.suffix != ".ipynb":
         raise HermesError(f"{shown} is no notebook: its name must end in .ipynb.")
@@ -32,4 +65,4 @@ def checked_notebook(path: Path) -> Path:
         raise HermesError(f"{shown} is no notebook: it is not JSON.") from None
     if not isinstance(plain, dict) or not isinstance(plain.get("cells"), list) or plain.get("nbformat") != FORMAT:
         raise HermesError(f"{shown} is no notebook of format {FORMAT}: open it in Jupyter and save it there.")
-    return path
+    return plain

@@ -19,7 +19,7 @@ from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.errors import HermesError
 from hermes_kernel.prompt import BUILT_IN, THEIRS
 from hermes_kernel.scheduling.close import close_to
-from hermes_kernel.scheduling.notebooks import checked_notebook
+from hermes_kernel.scheduling.notebooks import checked_notebook, parameters_of
 from hermes_kernel.scheduling.values import is_variable, json_text, names, one_of, seconds, shown
 
 NAME = re.compile(r"[a-z0-9-]{1,40}")
@@ -59,7 +59,8 @@ def checked_whole(job: Job) -> None:
     asks for, a run must have.
 
     Raises:
-        HermesError: a notebook was to have one of them, or a prompt asks for a variable that no run has.
+        HermesError: a notebook was to have one of them, or a parameter that it does not take; or a prompt asks for a
+            variable that no run has.
     """
     known = {each.name for each in job.parameters}
     if missing := [name for name in variables(job.prompt) if name not in known]:
@@ -68,6 +69,10 @@ def checked_whole(job: Job) -> None:
             f"No run has the variable ${name}: it begins in a kernel of its own. -p {name}=VALUE gives it to each, "
             "@path shows a file, $$ is a literal dollar."
         )
+    takes = parameters_of(Path(job.notebook)) if job.notebook and known else frozenset()
+    if takes and (unknown := sorted(known - takes)):
+        name = Path(job.notebook).name
+        raise HermesError(f"{name} takes no parameter {brief(unknown[0], 40)}. {close_to(unknown[0], takes)}")
     given = {"budget": job.budget, "model": job.model, "tools": job.tools is not None, "skills": job.skills}
     for name, wish in given.items():
         if job.notebook and wish:

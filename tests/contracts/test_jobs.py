@@ -83,6 +83,21 @@ def test_secrets_are_in_no_prompt_and_no_parameter(house):
     assert "[redacted" in json.loads(other.parameters[0].value)
 
 
+@pytest.mark.parametrize("source", ["week = 1\nwho: str = 'all'", ["%%py\n", "week = 1\n", "who = 2"]])
+def test_a_parameter_that_a_notebook_does_not_take_is_refused_with_those_it_does(house, source):
+    house.notebook(cells=[{"cell_type": "code", "metadata": {"tags": ["parameters"]}, "source": source}])
+    assert house.jobs.add("1h", notebook="report.ipynb", parameters={"week": 48, "who": "me"})
+    with pytest.raises(HermesError, match=r"report.ipynb takes no parameter wek\. Close to it: week\."):
+        house.jobs.add("1h", notebook="report.ipynb", parameters={"wek": 48})
+    assert len(house.names()) == 1
+
+
+@pytest.mark.parametrize("source", ["", "print(1)", "def (", 7, None])
+def test_a_notebook_that_does_not_say_which_parameters_it_takes_takes_any(house, source):
+    house.notebook(cells=[{"cell_type": "code", "metadata": {"tags": ["parameters"]}, "source": source}, 3, {}])
+    assert house.jobs.add("1h", notebook="report.ipynb", parameters={"week": 48}).parameters
+
+
 def test_what_was_understood_is_said_with_the_next_three_times(house):
     job = house.jobs.add("every weekday at 18:30", "x", zone="Europe/Zurich")
     sentence, times = house.jobs.understood(job).splitlines()

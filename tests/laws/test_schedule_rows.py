@@ -124,6 +124,9 @@ def test_jobs_of_which_none_is_due_are_counted():
     paused = replace(JOB, enabled=False)
     unread = replace(JOB, id="f" * 16, schedule="whenever the moon is blue")
     assert outlook(dated(JobSet(paused))) == "1 job, none enabled"
+    failed = Told(JOB.id, RUN, "team", "no network")
+    untold = dated(JobSet(replace(JOB, deliver=("team",))), BEGAN, replace(RAN, silent=False), failed)
+    assert outlook(untold) == "2026-12-01 13:00 UTC: report"  # that somebody is told later is no run
     assert outlook(dated(JobSet(paused), JobSet(unread))) == "2 jobs, none due again"
 
 

@@ -99,6 +99,14 @@ def next_known(job: Job, ledger: Ledger) -> float | None:
         return None
 
 
+def next_due(job: Job, ledger: Ledger) -> float | None:
+    """When its next run by the schedule starts; None where there is none, or the schedule cannot be read here."""
+    try:
+        return next((start for _, start in coming(job, ledger)), None)
+    except ScheduleError:
+        return None
+
+
 # --- ids
 
 

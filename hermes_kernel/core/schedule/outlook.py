@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from hermes_kernel.core.figures import counted, minute
 from hermes_kernel.core.learnt import Dated
-from hermes_kernel.core.schedule.due import next_known
+from hermes_kernel.core.schedule.due import next_due
 from hermes_kernel.core.schedule.ledger import jobs, ledgers
 
 
@@ -16,7 +16,7 @@ def outlook(facts: Iterable[Dated]) -> str:
     living, known = jobs(told), ledgers(told)
     if not living:
         return "no jobs yet"
-    starts = [(start, job.name) for job in living.values() if (start := next_known(job, known[job.id])) is not None]
+    starts = [(start, job.name) for job in living.values() if (start := next_due(job, known[job.id])) is not None]
     if starts:
         start, name = min(starts)
         return f"{minute(start)}: {name}"

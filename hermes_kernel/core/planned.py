@@ -21,8 +21,6 @@ SHORT = 8  # characters of a job's id with which the ids of its runs begin
 
 ORPHANED = "the process that ran it ended in mid-run"
 UNREACHED = "the store that its homes share is away, so nobody knows whether it runs elsewhere"
-GUESSES = (ORPHANED, UNREACHED)
-"""Why a run failed of which who says so does not know the end. If its own end comes to light, that is what counts."""
 
 OUTCOMES = ("ran", "failed", "stopped", "skipped")
 """How an instant ends: by exactly one of them."""
@@ -87,7 +85,7 @@ class RunBegan(Lesson):
 class RunEnded(Lesson):
     """It is over: ``outcome`` is ``ran``, ``failed`` or ``stopped``, ``why`` one readable line, empty where there is
     nothing to add. ``text`` is the report, bounded, ``session`` its last conversation. ``silent``: it asks that no one
-    be told."""
+    be told. ``guessed``: who says so was not there; if its own end comes to light, that is what counts."""
 
     job: str
     run: str
@@ -97,6 +95,7 @@ class RunEnded(Lesson):
     text: str = ""
     session: str = ""
     silent: bool = False
+    guessed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

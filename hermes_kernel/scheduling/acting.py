@@ -15,7 +15,7 @@ from pathlib import Path
 
 from hermes_kernel.core.figures import counted, span
 from hermes_kernel.core.learnt import Dated, Lesson
-from hermes_kernel.core.planned import ORPHANED, UNREACHED, RunBegan, RunEnded, Skipped, Told
+from hermes_kernel.core.planned import UNREACHED, RunBegan, RunEnded, Skipped, Told
 from hermes_kernel.core.safe import clean
 from hermes_kernel.core.schedule.due import Begin, Close, Settle, Skip, Step, Tell, decide, who
 from hermes_kernel.core.schedule.job import Job
@@ -105,7 +105,7 @@ class Acting:
     async def _take(self, step: Step, stop: Stop) -> None:
         match step:
             case Close(fact):
-                if fact.why == ORPHANED:
+                if fact.guessed:
                     kill_marked(fact.run, RUN)  # commands that outlived the kernel which ran them
                 self._record(fact)
                 self._say(f"{fact.outcome}, {fact.why} ({fact.run})")
@@ -142,12 +142,15 @@ class Acting:
             path, ran = Path(), Ran("failed", str(error))
         self._record(RunBegan(job.id, step.run, step.due, step.asked, str(path), self._means.place))
         self._means.book.check(job.id)  # another may have taken it: writing is what hears of that
-        if self._means.cut_off(job):
+        guessed = bool(self._means.cut_off(job))
+        if guessed:
             ran = Ran("failed", UNREACHED)
-        if ran.outcome == "ran":
+        elif ran.outcome == "ran":
             ran = await self._watched(Work(job, step.run, step.due, path, step.missed), stop)
         silent = asks_silence(ran.text)
-        await self._keep(RunEnded(job.id, step.run, step.due, ran.outcome, ran.why, ran.text, ran.session, silent))
+        await self._keep(
+            RunEnded(job.id, step.run, step.due, ran.outcome, ran.why, ran.text, ran.session, silent, guessed)
+        )
         took = span(self._means.clock.elapsed() - began)
         self._say(f"{ran.outcome} in {took}{f', {ran.why}' if ran.why else ''} ({step.run})")
 

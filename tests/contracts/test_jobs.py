@@ -238,7 +238,7 @@ def test_when_the_last_run_ended_is_told_whatever_is_known_of_it(house, what):
     if what == "settled":
         house.book.record(Settled(job.id, NOON, 1, run, "ran", NOON + 5))
     else:
-        house.book.record(RunBegan(job.id, run, NOON), RunEnded(job.id, run, NOON, "failed", ORPHANED))
+        house.book.record(RunBegan(job.id, run, NOON), RunEnded(job.id, run, NOON, "failed", ORPHANED, guessed=True))
     house.clock.time += 5
     assert house.jobs.list()[0].at == NOON + 5
 

@@ -151,7 +151,7 @@ def test_the_grace_of_a_job_is_half_the_time_to_the_next_instant_within_bounds_o
 
 def test_a_death_in_mid_run_is_closed_as_failed_and_told_and_not_run_again():
     steps, ledger = played(HOURLY, T + HOUR + 300, began(T + HOUR))
-    end = RunEnded(ID, run_id(ID, T + HOUR), T + HOUR, "failed", ORPHANED)
+    end = RunEnded(ID, run_id(ID, T + HOUR), T + HOUR, "failed", ORPHANED, guessed=True)
     assert steps == [Close(end), Tell(end, "team", 1, "/h/runs/x.ipynb")]
     assert ledger.runs == 1
 

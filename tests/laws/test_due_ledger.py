@@ -58,7 +58,10 @@ def test_what_a_job_was_at_any_time_is_known():
 def test_a_run_ends_once_by_the_first_that_knew_it():
     begun = RunBegan(ID, "r", 60.0)
     ran, again = RunEnded(ID, "r", 60.0, "ran", text="all"), RunEnded(ID, "r", 60.0, "failed", "other")
-    guess, cut = RunEnded(ID, "r", 60.0, "failed", ORPHANED), RunEnded(ID, "r", 60.0, "failed", UNREACHED)
+    guess, cut = (
+        RunEnded(ID, "r", 60.0, "failed", ORPHANED, guessed=True),
+        RunEnded(ID, "r", 60.0, "failed", UNREACHED, guessed=True),
+    )
     assert fold(begun, ran, again).last == ran
     assert fold(begun, ran, guess).last == ran
     assert fold(begun, guess, ran).last == ran, "its own end has come to light"
@@ -142,7 +145,7 @@ def test_every_fact_says_whose_it_is():
 
 FACTS = [
     JobSet(JOB), RunWanted(ID, "w1"), RunWanted(ID, "w2"), RunBegan(ID, "w1", 5.0, asked=True), RunEnded(ID, "w1", 5.0, "ran"),
-    RunBegan(ID, "a", 10.0), RunEnded(ID, "a", 10.0, "failed", ORPHANED), RunEnded(ID, "a", 10.0, "ran"),
+    RunBegan(ID, "a", 10.0), RunEnded(ID, "a", 10.0, "failed", ORPHANED, guessed=True), RunEnded(ID, "a", 10.0, "ran"),
     RunBegan(ID, "b", 20.0), Skipped(ID, (11.0, 12.0), "x"), Skipped(ID, (21.0,), "y"), Told(ID, "a", "t", "no", 1),
     Told(ID, "a", "t", "no", 2), Told(ID, "w1", "t"), StopWanted("01234567-b"), Settled(ID, 8.0, 2, "z", "ran", 8.0),
 ]  # fmt: skip

@@ -62,9 +62,9 @@ def test_a_run_is_told_from_its_beginning_to_its_end():
         ((BEGAN, Skipped(JOB.id, (DUE,), "late"), RAN), "ran", "", 2.0),
         ((Skipped(JOB.id, (DUE,), "late"), Skipped(JOB.id, (DUE,), "later")), "skipped", "late", None),
         ((BEGAN, RAN, replace(RAN, outcome="failed", why="no")), "ran", "", 1.0),
-        ((BEGAN, replace(RAN, outcome="failed", why=ORPHANED), RAN), "ran", "", 2.0),
-        ((BEGAN, RAN, replace(RAN, outcome="failed", why=ORPHANED)), "ran", "", 1.0),
-        ((BEGAN, replace(RAN, outcome="failed", why=UNREACHED), RAN), "ran", "", 2.0),
+        ((BEGAN, replace(RAN, outcome="failed", why=ORPHANED, guessed=True), RAN), "ran", "", 2.0),
+        ((BEGAN, RAN, replace(RAN, outcome="failed", why=ORPHANED, guessed=True)), "ran", "", 1.0),
+        ((BEGAN, replace(RAN, outcome="failed", why=UNREACHED, guessed=True), RAN), "ran", "", 2.0),
     ],
 )
 def test_an_instant_ends_in_one_way_whatever_else_is_said_of_it(facts, outcome, why, seconds):

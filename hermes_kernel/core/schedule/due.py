@@ -126,7 +126,7 @@ def asked_id(job: str, due: float, chance: str) -> str:
 def _orphan(_job: Job, ledger: Ledger, _now: float) -> Step | None:
     """Whoever began a run held the claim that we hold now, so he is no more. It is not run again."""
     began = ledger.open
-    return Close(RunEnded(began.job, began.run, began.due, "failed", ORPHANED)) if began else None
+    return Close(RunEnded(began.job, began.run, began.due, "failed", ORPHANED, guessed=True)) if began else None
 
 
 def _unbegun(job: Job, ledger: Ledger, _now: float) -> Step | None:

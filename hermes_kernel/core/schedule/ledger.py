@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 
 from hermes_kernel.core.learnt import Dated, Lesson
 from hermes_kernel.core.planned import (
-    GUESSES,
     PLANS,
     SHORT,
     JobRemoved,
@@ -177,7 +176,7 @@ def _stops(job: str, stops: Iterable[StopWanted]) -> dict[str, str]:
 
 def is_end(fact: RunEnded, before: RunEnded | None) -> bool:
     """Whether it is the end of a run of which ``before`` was told: the first is, unless that was a guess."""
-    return before is None or (before.why in GUESSES and fact.why not in GUESSES)
+    return before is None or (before.guessed and not fact.guessed)
 
 
 @dataclass(slots=True)
@@ -194,7 +193,7 @@ class _Run:
     @property
     def busy(self) -> tuple[float, float]:
         """From when until when it went on, as far as that is known."""
-        known = self.began and self.ended and self.ended.why not in GUESSES
+        known = self.began and self.ended and not self.ended.guessed
         return (self.began_at, self.ended_at) if known else (0.0, 0.0)
 
     def ending(self) -> Ending | None:

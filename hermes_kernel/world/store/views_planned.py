@@ -5,7 +5,7 @@ A run is called ``run`` by whoever began it; of an instant that was skipped, as 
 
 from __future__ import annotations
 
-from hermes_kernel.core.planned import GUESSES, SHORT
+from hermes_kernel.core.planned import SHORT
 
 # A job is what was said of it last, before it was removed for the first time.
 JOBS = """
@@ -53,7 +53,7 @@ ended AS (
            coalesce(body->>'why', '') AS why, coalesce(body->>'session', '') AS session,
            coalesce((body->>'silent')::BOOLEAN, false) AS silent
     FROM told WHERE kind = 'RunEnded'
-    ORDER BY job, run, (coalesce(body->>'why', '') IN {GUESSES})::INTEGER, t, kept, n),
+    ORDER BY job, run, coalesce((body->>'guessed')::BOOLEAN, false)::INTEGER, t, kept, n),
 lapsed AS (
     SELECT body->>'job' AS job, unnest((body->'due')::DOUBLE[]) AS due, body->>'why' AS why, t, session, n
     FROM facts WHERE kind = 'Skipped'),
@@ -82,6 +82,6 @@ SELECT i.job, coalesce(j.name, '') AS name, i.run,
        coalesce(u.told, 0) AS told, coalesce(u.untold, 0) AS untold
 FROM ids i LEFT JOIN jobs j USING (job) LEFT JOIN wanted w USING (job, run) LEFT JOIN began b USING (job, run)
      LEFT JOIN ended e USING (job, run) LEFT JOIN skipped s USING (job, run) LEFT JOIN sums u USING (job, run);
-""".replace("{GUESSES}", str(GUESSES)).replace("{SHORT}", str(SHORT))
+""".replace("{SHORT}", str(SHORT))
 
 PLANNED_VIEWS = JOBS + JOB_RUNS

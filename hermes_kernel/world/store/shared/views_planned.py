@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hermes_kernel.core.planned import GUESSES, SHORT
+from hermes_kernel.core.planned import SHORT
 
 JOBS = """
 CREATE OR REPLACE VIEW jobs AS
@@ -48,7 +48,7 @@ ended AS (
            coalesce(body->>'outcome', '') AS outcome, coalesce(body->>'why', '') AS why,
            coalesce(body->>'session', '') AS session, coalesce((body->>'silent')::BOOLEAN, false) AS silent
     FROM told WHERE kind = 'RunEnded'
-    ORDER BY job, run, (coalesce(body->>'why', '') IN {GUESSES})::INTEGER, t, kept, n),
+    ORDER BY job, run, coalesce((body->>'guessed')::BOOLEAN, false)::INTEGER, t, kept, n),
 lapsed AS (
     SELECT f.body->>'job' AS job, d.due::DOUBLE PRECISION AS due, f.body->>'why' AS why, f.t, f.session, f.n
     FROM facts f CROSS JOIN LATERAL jsonb_array_elements_text(f.body->'due') AS d(due) WHERE f.kind = 'Skipped'),
@@ -75,6 +75,6 @@ SELECT i.job, coalesce(j.name, '') AS name, i.run, moment(coalesce(b.due, e.due,
        coalesce(u.told, 0) AS told, coalesce(u.untold, 0) AS untold
 FROM ids i LEFT JOIN jobs j USING (job) LEFT JOIN wanted w USING (job, run) LEFT JOIN began b USING (job, run)
      LEFT JOIN ended e USING (job, run) LEFT JOIN skipped s USING (job, run) LEFT JOIN sums u USING (job, run);
-""".replace("{GUESSES}", str(GUESSES)).replace("{SHORT}", str(SHORT))
+""".replace("{SHORT}", str(SHORT))
 
 PLANNED_VIEWS = JOBS + JOB_RUNS

@@ -23,6 +23,7 @@ from hermes_kernel.scheduling.finding import found, found_run
 from hermes_kernel.scheduling.history import latest
 from hermes_kernel.scheduling.in_run import as_a_run_may
 from hermes_kernel.scheduling.naming import free_name
+from hermes_kernel.scheduling.notebooks import digest_of
 from hermes_kernel.scheduling.place import here
 from hermes_kernel.scheduling.standing import Standing, standing
 from hermes_kernel.scheduling.times import checked_jitter, nexts, sentence_of, timed, told_times
@@ -101,7 +102,7 @@ class Jobs:
         )
         checked_jitter(job, now)
         checked_whole(job)
-        return job
+        return _as_agreed(job, by) if job.notebook else job
 
     def keep(self, job: Job, before: Job | None = None, *, by: str = "person") -> Job:
         """Have `job` be, just as `draft` made it, or `changed` of ``before``, and as somebody has agreed to it.
@@ -148,7 +149,7 @@ class Jobs:
             made = replace(made, since=now)
         checked_jitter(made, now)
         checked_whole(made)
-        return made
+        return _as_agreed(made, by) if "notebook" in changes else made
 
     def pause(self, which: str, *, by: str = "person") -> Job:
         """Have nothing of it be due until `resume`. A run that goes on goes on. `HermesError` as `change`."""
@@ -266,6 +267,11 @@ class Jobs:
             raise HermesError("Another process is changing jobs at this moment. Try again.") from None
         except OSError as error:
             raise HermesError(f"{path} cannot be written ({error.strerror or error}): nothing was changed.") from None
+
+
+def _as_agreed(job: Job, by: str) -> Job:
+    """A person's notebook is run as it is by then; one that a model names, as it is when somebody agrees to it."""
+    return replace(job, digest=digest_of(Path(job.notebook)) if by == "model" else "")
 
 
 def _work(prompt: Any, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,16 @@ def checked_notebook(path: Path) -> Path:
     """
     _plain(path)
     return path
+
+
+def digest(content: bytes) -> str:
+    """By which a notebook is known again."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def digest_of(path: Path) -> str:
+    """That of a file. Raises `HermesError`: it cannot be read."""
+    return digest(_content(path))
 
 
 def parameters_of(path: Path) -> frozenset[str]:
@@ -56,13 +67,19 @@ def _plain(path: Path) -> dict[str, Any]:
     if path.suffix != ".ipynb":
         raise HermesError(f"{shown} is no notebook: its name must end in .ipynb.")
     try:
-        plain = json.loads(content(path, MOST))
-    except FileNotFoundError:
-        raise HermesError(f"There is no notebook {shown}.") from None
-    except OSError as error:
-        raise HermesError(f"The notebook {shown} cannot be read: {error.strerror or error}.") from None
+        plain = json.loads(_content(path))
     except (ValueError, RecursionError):
         raise HermesError(f"{shown} is no notebook: it is not JSON.") from None
     if not isinstance(plain, dict) or not isinstance(plain.get("cells"), list) or plain.get("nbformat") != FORMAT:
         raise HermesError(f"{shown} is no notebook of format {FORMAT}: open it in Jupyter and save it there.")
     return plain
+
+
+def _content(path: Path) -> bytes:
+    shown = brief(str(path), 200)
+    try:
+        return content(path, MOST)
+    except FileNotFoundError:
+        raise HermesError(f"There is no notebook {shown}.") from None
+    except OSError as error:
+        raise HermesError(f"The notebook {shown} cannot be read: {error.strerror or error}.") from None

@@ -12,6 +12,10 @@ from hermes_kernel.world.store.locks import Busy, held
 
 ID = re.compile(rb"[0-9a-f]{16}\n?")
 MOST = 64  # bytes
+DAMAGED = (
+    "{} is damaged, and says which jobs run here: write into it what "
+    '`hermes-kernel sql "SELECT DISTINCT place FROM jobs"` shows, or delete it if there are no jobs'
+)
 PATIENCE = 5.0  # seconds for another process that is making it
 
 
@@ -19,11 +23,14 @@ def here(home: Path) -> str:
     """The home's id. Of many processes that ask at once for one that is not there yet, all get the same.
 
     Raises:
-        StoreError: there is none and none can be made; one line says what to do.
+        StoreError: there is none and none can be made, or it is damaged; one line says what to do. With another id, the
+            jobs that were made here would silently run nowhere.
     """
     path = _path(home)
     if there := known(home):
         return there
+    if path.exists() and not known(home):  # it is put there whole, so it was whole
+        raise StoreError(DAMAGED.format(path))
     try:
         with held(path.with_name("place.lock"), PATIENCE):
             return known(home) or _made(home)
@@ -52,9 +59,6 @@ def _made(home: Path) -> str:
     made, path = secrets.token_hex(8), _path(home)
     fresh, other = (path.with_name(f"place.{made}.{kind}") for kind in ("new", "own"))
     make(path.parent)
-    if path.exists():  # damaged
-        put(f"{made}\n".encode(), path, fresh)
-        return made
     put(f"{made}\n".encode(), other, fresh)
     try:
         with suppress(FileExistsError):

@@ -12,6 +12,7 @@ from hermes_kernel.core.planned import PLANNED, JobSet, RunBegan, RunEnded, Skip
 from hermes_kernel.core.schedule.due import run_id
 from hermes_kernel.errors import HermesError
 from hermes_kernel.prompt import small_tools
+from hermes_kernel.scheduling.running.template import filled
 from hermes_kernel.scheduling.tool import make_schedule
 from tests.contracts.planned import NOON, SECRET, House
 from tests.contracts.toolbox import Nobody, Someone, observed, run_calls, toolbox
@@ -269,6 +270,19 @@ async def test_a_notebook_runs_as_it_is_so_it_is_the_persons_to_allow(tmp_path):
     offered = Offered(tmp_path, "on", Someone("yes"))
     assert (await offered.call(**wishes)).ok
     assert "inside.ipynb (its cells as they are, without asking about any)\n  week = 48" in offered.person.asked[0]
+
+
+async def test_a_notebook_that_a_model_named_is_known_again_and_one_of_the_person_may_change(tmp_path):
+    offered = Offered(tmp_path, "on", Someone("yes"))
+    path = offered.house.notebook("inside.ipynb")
+    assert (await offered.call(action="add", when="every 2h", notebook="inside.ipynb", name="it")).ok
+    filled(offered.jobs.find("it"))
+    path.write_text(path.read_text().replace('"metadata": {}', '"metadata": {"more": 1}'))
+    with pytest.raises(HermesError, match="was changed since it was agreed to"):
+        filled(offered.jobs.find("it"))
+    filled(offered.jobs.change("it", notebook="inside.ipynb"))
+    filled(offered.jobs.add("every 2h", notebook="inside.ipynb", name="mine"))
+    assert offered.jobs.find("mine").digest == ""
 
 
 @pytest.mark.parametrize(

@@ -156,11 +156,14 @@ def test_processes_that_ask_at_once_get_the_same_id(tmp_path):
 
 
 @pytest.mark.parametrize("damage", [b"", b"../../etc", b"\xff" * 16, b"0" * 4000])
-def test_an_id_that_is_damaged_is_made_anew(tmp_path, damage):
-    here(tmp_path)
-    (tmp_path / "schedule" / "place").write_bytes(damage)
+def test_an_id_that_is_damaged_is_not_replaced_by_another_with_which_no_job_would_run(tmp_path, damage):
     made = here(tmp_path)
-    assert len(made) == 16
+    place = tmp_path / "schedule" / "place"
+    place.write_bytes(damage)
+    with pytest.raises(StoreError, match="is damaged, and says which jobs run here") as refused:
+        here(tmp_path)
+    assert "\n" not in str(refused.value)
+    place.write_text(made)
     assert here(tmp_path) == made
 
 

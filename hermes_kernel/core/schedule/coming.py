@@ -13,7 +13,7 @@ from hermes_kernel.core.schedule.job import Job
 from hermes_kernel.core.schedule.ledger import Ledger
 from hermes_kernel.core.schedule.when import ScheduleError
 
-MOST = 1_000
+MOST = 10_000
 """Instants that one fact lets go of, and that one decision looks at."""
 LEAST_GRACE, MOST_GRACE = 120.0, 7_200.0  # seconds; as the program we succeed
 

@@ -39,7 +39,8 @@ class Job:
     ``deliver`` names where the report goes: `NONE`, `NOTEBOOK`, `DESKTOP`, `FILE` with a path, or a target that the
     person has set up; never an address, which has secrets in it. ``approvals`` is ``deny`` or ``allow``, ``jobs``
     whether a run may make jobs, ``keep`` how many notebooks of runs are kept, ``folder`` (absolute) where it works.
-    It runs in the home ``place`` alone, or, empty, in any that shares the store."""
+    ``digest`` is the SHA-256 of the notebook where a model named it and somebody agreed to what it held; with other
+    content it does not run. It runs in the home ``place`` alone, or, empty, in any that shares the store."""
 
     id: str
     name: str
@@ -65,3 +66,4 @@ class Job:
     jobs: bool = False
     keep: int = KEPT
     place: str = ""
+    digest: str = ""

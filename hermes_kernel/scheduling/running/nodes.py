@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from hermes_kernel.errors import HermesError
-from hermes_kernel.scheduling.notebooks import MOST
+from hermes_kernel.scheduling.notebooks import MOST, digest
 from hermes_kernel.world.store.disk import content
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 DAMAGED = "{} is not a notebook, or a damaged one"
+OTHER = "{} was changed since it was agreed to: `schedule change NAME --notebook PATH` agrees to it as it is now"
 
 
 def node(plain: Mapping[str, Any]) -> NotebookNode:
@@ -35,16 +36,19 @@ def code(place: str, source: str, *tags: str) -> NotebookNode:
     return node({"cell_type": "code", "id": place, "metadata": metadata, "source": source, **unrun})
 
 
-def read(path: Path) -> NotebookNode:
-    """The notebook in a file.
+def read(path: Path, agreed: str = "") -> NotebookNode:
+    """The notebook in a file; with the digest ``agreed``, just that one.
 
     Raises:
-        HermesError: there is none, or it is damaged or too large.
+        HermesError: there is none, it is damaged or too large, or it is another.
     """
     nbformat = _nbformat()
     try:
         with warnings.catch_warnings(action="ignore"):  # cells of older notebooks have no ids: they get some
-            notebook = cast("NotebookNode", nbformat.reads(content(path, MOST).decode(), as_version=4))
+            raw = content(path, MOST)
+            if agreed and digest(raw) != agreed:
+                raise HermesError(OTHER.format(path))
+            notebook = cast("NotebookNode", nbformat.reads(raw.decode(), as_version=4))
     except FileNotFoundError:
         raise HermesError(f"there is no notebook {path}") from None
     except OSError as error:

@@ -23,7 +23,7 @@ def filled(job: Job) -> NotebookNode:
     Raises:
         HermesError: there is none, it is damaged or too large, or a parameter cannot be written down.
     """
-    notebook = read(Path(job.notebook))
+    notebook = read(Path(job.notebook), job.digest)
     for name in OF_ONE_RUN:
         notebook.metadata.pop(name, None)
     for cell in notebook.cells:

@@ -111,17 +111,21 @@ class Postgres:
     def database(self) -> str:
         """The URL of a database with nothing in it: one that was given back, or a new one (7 MB on disk, 0.2 s)."""
         if self._free:
-            return self.url(self._free.pop())
+            return self.url(self._emptied(self._free.pop()))
         name = f"d{next(_numbers)}"
         self.execute(f"CREATE DATABASE {name}")
         return self.url(name)
 
     def take_back(self, url: str) -> None:
-        """A database that the next may have: whoever is connected is cut off, what was made in it is dropped."""
-        name = url.rpartition("/")[2]
+        """A database that the next may have."""
+        self._free.append(url.rpartition("/")[2])
+
+    def _emptied(self, name: str) -> str:
+        """Whoever is connected is cut off, what was made in it is dropped: now that it is wanted again, for a process of
+        the test before may have come back to it meanwhile."""
         self.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
         self.execute(EMPTY, name)
-        self._free.append(name)
+        return name
 
     def execute(self, statement: str, database: str = "postgres") -> list[tuple[object, ...]]:
         import psycopg

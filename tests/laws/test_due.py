@@ -35,6 +35,8 @@ from hermes_kernel.core.schedule.due import (
     Tell,
     asked_id,
     decide,
+    next_due,
+    next_known,
     next_start,
     run_id,
     who,
@@ -296,6 +298,13 @@ def test_of_what_is_once_nothing_else_is_let_go_of():
 def test_a_change_of_anything_but_the_schedule_lets_go_of_nothing():
     job = replace(HOURLY, prompt="Look again.", misfire="all")
     assert step(job, T + 3 * HOUR, (T + 2.5 * HOUR, JobSet(job))) == Begin(run_id(ID, T + HOUR), T + HOUR)
+
+
+@pytest.mark.parametrize("unread", [{"schedule": "whenever the moon is blue"}, {"zone": "Mars/Olympus"}])
+def test_of_a_schedule_that_cannot_be_read_here_nothing_is_known_to_come(unread):
+    assert next_known(HOURLY, ledger_of(HOURLY)) == next_due(HOURLY, ledger_of(HOURLY)) == T + HOUR
+    job = replace(HOURLY, **unread)
+    assert next_known(job, ledger_of(job)) is next_due(job, ledger_of(job)) is None
 
 
 @pytest.mark.parametrize("unread", [{"schedule": "whenever the moon is blue"}, {"zone": "Mars/Olympus"}])

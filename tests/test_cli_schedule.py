@@ -39,7 +39,7 @@ def home(tmp_path, monkeypatch) -> Path:
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     cells = [
-        nbformat.v4.new_code_cell("week = 1", metadata={"tags": ["parameters"]}),
+        nbformat.v4.new_code_cell("week, who = 1, None", metadata={"tags": ["parameters"]}),
         nbformat.v4.new_code_cell("print('week', week)"),
     ]
     metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
@@ -185,7 +185,7 @@ def test_everything_that_is_said_of_a_job_is_kept(said, tmp_path):
         "id": "", "name": "looker", "schedule": "every 6h", "zone": "Asia/Kathmandu", "since": "", "prompt": "Look",
         "notebook": "", "parameters": [], "skills": [], "tools": ["python", "terminal"], "model": "small", "budget": 7,
         "folder": str(tmp_path), "enabled": True, "repeat": 3, "misfire": "all", "grace": 600.0, "jitter": 90.0,
-        "timeout": 5400.0, "deliver": ["file:out/{date}.md", "desktop"], "approvals": "allow", "jobs": True, "keep": 9, "place": "",
+        "timeout": 5400.0, "deliver": ["file:out/{date}.md", "desktop"], "approvals": "allow", "jobs": True, "keep": 9, "place": "", "digest": "",
     }  # fmt: skip
     assert said.json("show", "looker")["job"] == said.json("list")[0]["job"] == made
 

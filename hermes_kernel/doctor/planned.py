@@ -50,7 +50,7 @@ def _jobs(settings: Settings) -> tuple[int, tuple[float, str] | None]:
     Raises:
         StoreError: the store cannot be read.
     """
-    store = open_store(settings.home, settings.store_url)
+    store = open_store(settings.home, settings.store_url if _is_shared(settings) else "")
     try:
         book = Book(store, fresh_id)
         jobs = {id_: job for id_, job in book.jobs().items() if job.place in {"", known(settings.home)}}
@@ -60,6 +60,13 @@ def _jobs(settings: Settings) -> tuple[int, tuple[float, str] | None]:
     idle = [(job, ledgers[id_]) for id_, job in jobs.items() if not ledgers[id_].open]
     starts = [(start, job.zone) for job, ledger in idle if (start := next_known(job, ledger)) is not None]
     return len(jobs), min(starts, default=None)
+
+
+def _is_shared(settings: Settings) -> bool:
+    """There is a store that others share, which opening it would make."""
+    from hermes_kernel.world.store.shared.standing import is_made
+
+    return bool(settings.store_url) and is_made(settings.store_url)
 
 
 def _standing(count: str, start: tuple[float, str] | None, who: str) -> Finding:

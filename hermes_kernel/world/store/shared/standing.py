@@ -11,7 +11,7 @@ from hermes_kernel.world.store.places import Places, StoreError
 from hermes_kernel.world.store.shared.address import address
 from hermes_kernel.world.store.shared.hub import Hub
 from hermes_kernel.world.store.shared.line import Line
-from hermes_kernel.world.store.shared.schema import known
+from hermes_kernel.world.store.shared.schema import EXISTS, known
 from hermes_kernel.world.store.shared.shipping import owed
 
 
@@ -42,3 +42,17 @@ def standing(home: Path, store_url: str) -> Standing:
     finally:
         line.close()
     return Standing(str(at))
+
+
+def is_made(store_url: str) -> bool:
+    """Whether anything was ever kept in the store at `store_url`.
+
+    Raises:
+        StoreError: the server cannot be asked.
+    """
+    line = Line(address(store_url), SystemClock(), known)
+    try:
+        ((there,),) = line.ask(EXISTS)
+    finally:
+        line.close()
+    return bool(there)

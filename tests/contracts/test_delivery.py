@@ -230,7 +230,10 @@ async def test_a_report_becomes_a_file_below_the_jobs_folder_and_replaces_the_la
         assert await told.deliver(made, "file:reports/{job}/{date} {time}.md") == ""
     (file,) = work.rglob("*.md")
     assert file.relative_to(work) == Path("reports/News-of-the-day/2025-12-01 09-00.md")
-    assert file.read_text() == "# ../News of the day: done\n\nSecond &lt;script>x&lt;/script>.\n"
+    assert (
+        file.read_text()
+        == "# ../News of the day: done\n\n*Mon 1 Dec 2025 09:00 CET*\n\nSecond &lt;script>x&lt;/script>.\n"
+    )
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert [path.name for path in file.parent.iterdir()] == [file.name]
 

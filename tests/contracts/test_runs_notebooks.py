@@ -6,6 +6,8 @@ import ast
 import json
 import math
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
@@ -56,6 +58,17 @@ def test_the_same_job_and_instant_make_the_same_notebook():
     assert written(of(given)) == written(of(given))
     assert [cell.id for cell in of(given).cells] == ["about", "parameters", "prompt"]
     assert [cell.id for cell in of(job("Hi.")).cells] == ["about", "prompt"]
+
+
+def test_notebooks_are_read_without_the_grammars_that_no_notebook_asks_for(tmp_path):
+    nbformat.write(nbformat.v4.new_notebook(), tmp_path / "a.ipynb")
+    code = (
+        "import sys; sys.modules['rfc3987'] = None\n"  # which would be taken in their place
+        "from pathlib import Path; from hermes_kernel.scheduling.running.nodes import read\n"
+        "read(Path(sys.argv[1])); assert 'rfc3987_syntax' not in sys.modules\n"
+        "import rfc3987_syntax"  # whoever wants it later has it
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "a.ipynb")], check=True)
 
 
 HOSTILE = [

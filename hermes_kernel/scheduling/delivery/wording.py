@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from hermes_kernel.core.safe import sanitise
+from hermes_kernel.core.schedule.saying import moment
 from hermes_kernel.core.schedule.silence import without_mark
 from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.scheduling.ports import Report
@@ -27,11 +28,13 @@ FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """``title`` is one line, ``body`` Markdown, both as they were said; ``tone`` is ``info``, or one of `TONES`."""
+    """``title`` is one line, ``body`` Markdown, both as they were said; ``tone`` is ``info``, or one of `TONES`;
+    ``when`` in words the run was due."""
 
     title: str
     body: str
     tone: str = "info"
+    when: str = ""
 
     @property
     def heading(self) -> str:
@@ -46,7 +49,8 @@ class Message:
     @property
     def page(self) -> str:
         """All of it as a page of Markdown, safe wherever it is opened."""
-        return f"# {sanitise(self.title)}\n\n{sanitise(self.body)}\n"
+        parts = [f"# {sanitise(self.title)}", *([f"*{self.when}*"] if self.when else []), sanitise(self.body)]
+        return "\n\n".join(parts) + "\n"
 
 
 def message(report: Report, redact: Callable[[str], str], longest: int = LONGEST) -> Message:
@@ -56,7 +60,8 @@ def message(report: Report, redact: Callable[[str], str], longest: int = LONGEST
         return redact(clean(scrub(text)))
 
     title = f"{brief(plain(report.name), NAMED) or 'A job'}: {ENDS.get(report.outcome, brief(report.outcome, 20))}"
-    return Message(title, bounded(_said(report, plain), longest, _rest(report)), TONES.get(report.outcome, "info"))
+    body, when = bounded(_said(report, plain), longest, _rest(report)), moment(report.due, report.zone)
+    return Message(title, body, TONES.get(report.outcome, "info"), when)
 
 
 def uncalled(text: str) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 from hermes_kernel.errors import HermesError
@@ -15,6 +17,7 @@ from hermes_kernel.world.store.disk import content
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
+GRAMMARS = "rfc3987_syntax"
 DAMAGED = "{} is not a notebook, or a damaged one"
 OTHER = "{} was changed since it was agreed to: `schedule change NAME --notebook PATH` agrees to it as it is now"
 
@@ -85,4 +88,14 @@ def _is_cell(cell: Any) -> bool:
 
 
 def _nbformat() -> Any:
-    return import_module("nbformat")
+    """The library, imported without a hundred grammars of addresses, a second of CPU: jsonschema, with which it checks,
+    takes them from JupyterLab's packages, for a check that no notebook asks for. They are not to be found meanwhile."""
+    if "nbformat" in sys.modules:
+        return sys.modules["nbformat"]
+    there = sys.modules.get(GRAMMARS)
+    sys.modules[GRAMMARS] = cast("ModuleType", there)  # None: an `ImportError`, with which jsonschema does without
+    try:
+        return import_module("nbformat")
+    finally:
+        if there is None:
+            del sys.modules[GRAMMARS]

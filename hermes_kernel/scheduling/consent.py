@@ -18,8 +18,8 @@ TOO_LONG = (
     f"A person has to see all of it before it is made, {SHOWN:,} characters at most: say it in fewer, or put what is "
     "long into a file that the prompt names."
 )
-UNSAID = frozenset({"id", "since", "place", "schedule", "zone"})
-"""Fields that the times say better, or that no one changes by a wish."""
+UNSAID = frozenset({"id", "since", "place", "schedule", "zone", "digest"})
+"""Fields that others say better, or that no one changes by a wish."""
 
 
 async def allowed(question: str) -> bool | None:

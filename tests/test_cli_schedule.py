@@ -18,6 +18,7 @@ from hermes_kernel.cli import main
 from hermes_kernel.cli.schedule import hands
 from hermes_kernel.core.planned import JobSet, RunBegan, RunEnded, Told
 from hermes_kernel.errors import HermesError
+from hermes_kernel.scheduling import ticks
 from hermes_kernel.scheduling.book import Book
 from hermes_kernel.scheduling.faces import doing
 from hermes_kernel.scheduling.faces.verbs import VERBS
@@ -360,7 +361,7 @@ def test_who_waits_for_a_run_is_told_how_it_ended_and_by_the_exit_code(said, ser
     code, out, _ = said("run", "how", "--wait")
     assert code == 0
     assert "All is well." in out
-    assert [each.wait(30) for each in doing._ticks] == [0], "the tick that was begun for it leaves, too"
+    assert [each.wait(30) for each in ticks._begun] == [0], "the tick that was begun for it leaves, too"
 
 
 def test_who_waits_for_a_run_that_nobody_may_do_here_is_told_so(said):

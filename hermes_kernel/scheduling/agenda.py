@@ -11,8 +11,8 @@ import math
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
+from hermes_kernel.world.ids import fresh_id
 from hermes_kernel.world.store.disk import PRIVATE_FILE, content, make, put
 
 NOW = 0.0
@@ -31,7 +31,7 @@ class Agenda:
         """There is something to do at `next` (seconds since 1970), or, None, nothing at all. Raises nothing: on a disk
         that does not take it the agenda says "now", or what it said before."""
         plain = json.dumps({"next": next}).encode()
-        fresh = self._path.with_name(f"agenda.{uuid4().hex[:12]}.new")
+        fresh = self._path.with_name(f"agenda.{fresh_id()[:12]}.new")
         try:
             make(self._path.parent)
             put(plain, self._path, fresh)

@@ -9,15 +9,18 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from uuid import uuid4
 
 from hermes_kernel.core.safe import clean
 from hermes_kernel.core.text import brief
+from hermes_kernel.world.ids import fresh_id
 from hermes_kernel.world.store.disk import PRIVATE_FILE, content, make, plain_in, put
 
 LOG_MOST = 1_000_000  # bytes of the log
 LOG_KEPT = 200_000  # bytes that stay of one that was longer: the last
 SAID = 300  # characters of a failed tick's last line
+
+_begun: list[subprocess.Popen[bytes]] = []
+"""Those that were started here, whoever forgot them: Python warns of a process that it forgets while it runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ def start_tick(home: Path) -> subprocess.Popen[bytes]:
     trim_log(home)
     log = os.open(_log(home), os.O_CREAT | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC, PRIVATE_FILE)
     try:
-        return subprocess.Popen(
+        begun = subprocess.Popen(
             [sys.executable, "-m", "hermes_kernel", "tick"],
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -52,6 +55,13 @@ def start_tick(home: Path) -> subprocess.Popen[bytes]:
         )
     finally:
         os.close(log)
+    _begun[:] = [each for each in _begun if each.poll() is None] + [begun]
+    return begun
+
+
+def tick_goes_on() -> bool:
+    """One that was started here has not ended."""
+    return any(each.poll() is None for each in _begun)
 
 
 def trim_log(home: Path) -> None:
@@ -73,7 +83,7 @@ def note_end(home: Path, code: int, now: float, said: str = "") -> None:
     """What is known of ticks that fail, after one that ended with `code`, having `said` (nothing: what is in the log
     says it)."""
     path = home / "schedule" / "tick.json"
-    fresh = path.with_name(f"tick.{uuid4().hex[:12]}.new")
+    fresh = path.with_name(f"tick.{fresh_id()[:12]}.new")
     with suppress(OSError):
         if not code:
             path.unlink(missing_ok=True)

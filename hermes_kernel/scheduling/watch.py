@@ -23,9 +23,6 @@ CHUNK = 5.0  # seconds between two looks of a kernel that has nothing to watch; 
 LOOK = 1.0  # seconds between two looks of the one that watches
 PAUSE = 60.0  # seconds between two ticks of which the second would look at nothing new, or the first failed
 
-_left: list[subprocess.Popen[bytes]] = []
-"""Ticks that outlive their watch. Python warns of a process that it forgets while it runs."""
-
 
 class Watch:
     """Watches over the jobs of `home` in this process, if nobody else does. ``shared``: jobs of other homes, which no
@@ -56,9 +53,7 @@ class Watch:
 
     def close(self) -> None:
         """Let another kernel watch. Twice is as good as once."""
-        if self._tick is not None:
-            _left[:] = [each for each in _left if each.poll() is None] + [self._tick]
-            self._tick = None
+        self._tick = None
         self._post.leave()
 
     def look(self) -> float:

@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
 EVIL = "<img src=x onerror=alert(1)> & [x](javascript:alert(1)) `%%bash`"
 PATIENCE = 90  # seconds; nothing is tested by them
-TICKS = "from hermes_kernel.scheduling.faces.doing import _ticks"
+TICKS = "from hermes_kernel.scheduling.ticks import _begun as _ticks"
 
 
 @pytest.fixture(scope="module")

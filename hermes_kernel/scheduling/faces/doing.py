@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from hermes_kernel.scheduling.faces.telling import Told
 from hermes_kernel.scheduling.faces.verbs import notebook_in, wishes
 from hermes_kernel.scheduling.in_run import as_a_run_may
 from hermes_kernel.scheduling.posts import SCHEDULER, Post
-from hermes_kernel.scheduling.ticks import start_tick
+from hermes_kernel.scheduling.ticks import start_tick, tick_goes_on
 from hermes_kernel.scheduling.times import timed
 from hermes_kernel.scheduling.watch import watcher
 from hermes_kernel.world.blocking import Blocking
@@ -41,8 +40,6 @@ if TYPE_CHECKING:
 
 NO_TARGETS = "No target is set. `schedule targets add NAME URL` sets one; none, notebook, desktop, file:PATH are there."
 RECENT = 5  # runs that are shown of a job
-_ticks: list[subprocess.Popen[bytes]] = []
-"""Those that were begun here. Python warns of a process that it forgets while it runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +174,10 @@ def _looked_at(home: Path) -> None:
     Raises:
         HermesError: no process can be had.
     """
-    _ticks[:] = [each for each in _ticks if each.poll() is None]
     if watcher(home):
         return
     try:
-        _ticks.append(start_tick(home))
+        start_tick(home)
     except OSError as error:
         said = f"no process could be started ({error.strerror or error})"
         raise HermesError(f"The run is asked for, but {said}: `hermes-kernel tick` does it.") from None
@@ -189,7 +185,7 @@ def _looked_at(home: Path) -> None:
 
 def seen_to(home: Path) -> bool:
     """Somebody looks at the jobs of `home`: who watches, or a tick that was begun here."""
-    return any(each.poll() is None for each in _ticks) or bool(watcher(home))
+    return tick_goes_on() or bool(watcher(home))
 
 
 def ended(hands: Hands, run: str) -> RunRow | None:

@@ -11,6 +11,7 @@ from hermes_kernel.errors import HermesError
 from hermes_kernel.settings import RANGES
 from magics import conversations, standing
 from magics.options import usage as options
+from magics.panels.faces import faced
 from magics.standing import nothing
 from magics.table import Shown, Table, facts
 from magics.verdict import readable
@@ -41,7 +42,7 @@ def run(desk: Desk, line: str) -> Shown:
         name, rest = "help", name
     with readable():
         shown = find(name or "help").do(desk, rest.strip())
-        return shown.plain() if desk.settings.plain else shown
+        return shown.plain() if desk.settings.plain else faced(desk, name, rest.strip(), shown)
 
 
 def find(name: str) -> Command:

@@ -26,13 +26,15 @@ if TYPE_CHECKING:
 
     from hermes_kernel.agent import Agent
     from hermes_kernel.world.store import Store
+    from magics.panels.board import Board
 
 
 ECHO = 0.05  # seconds after a stop in which a second press is still heard here; IPython would lose its reply to it
 
 
 class Desk:
-    """Where person and agent meet. The agent is made when first needed; ``turns`` counts those that have ended."""
+    """Where person and agent meet. The agent is made when first needed; ``turns`` counts those that have ended,
+    ``boards`` are the panels that can be pressed, by name."""
 
     def __init__(self, shell: InteractiveShell, cells: Cells) -> None:
         self.shell = shell
@@ -43,6 +45,7 @@ class Desk:
         self._warm = False
         self._press: Stop | None = None
         self.turns = 0
+        self.boards: dict[str, Board] = {}
         show_turns(shell)
 
     @property
@@ -110,6 +113,8 @@ class Desk:
 
     def close(self) -> None:
         """Leave: nothing of this desk goes on."""
+        for board in tuple(self.boards.values()):
+            board.fold()
         agent, self._agent = self._agent, None
         if agent is not None:
             agent.close()

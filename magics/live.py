@@ -5,7 +5,6 @@ blocks are sent once, and the open tail again only within a share of the reply's
 from __future__ import annotations
 
 import asyncio
-import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -23,6 +22,7 @@ from hermes_kernel.core.events import (
 )
 from hermes_kernel.view import Picture, Status, clean, heading_html, heading_plain, sanitise, see
 from hermes_kernel.view.children import descendants
+from magics.stage import Spot
 from magics.stopping import Controls
 
 if TYPE_CHECKING:
@@ -231,19 +231,6 @@ class Answer:
         self._open = self._open or Spot(self._shell)
         self._open.put({"text/markdown": sanitise(tail).strip("\n")})
         self._tail = tail
-
-
-class Spot:
-    """One output that can be put again. Its id is the display's alone and is not saved."""
-
-    def __init__(self, shell: InteractiveShell) -> None:
-        self._publish = shell.display_pub.publish
-        self._id = uuid.uuid4().hex
-        self._there = False
-
-    def put(self, bundle: dict[str, object]) -> None:
-        self._publish(bundle, transient={"display_id": self._id}, update=self._there)
-        self._there = True
 
 
 def _markdown(text: str) -> dict[str, object]:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.safe import NO_MATH
 from hermes_kernel.view import clean, escape
-from magics.live import Spot
-from magics.stopping import dismiss
+from magics.stage import Spot, dismiss
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from hermes_kernel.view.sights import Sight
 from magics.frontend import Frontend, frontend
-from magics.live import LINGER, Spot
+from magics.live import LINGER
 from magics.options import Options
+from magics.stage import Spot
 from magics.stopping import Controls
 
 if TYPE_CHECKING:

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from magics.stage import dismiss
+
 
 class Controls:
     """The widgets of one running turn. They close without a trace, all of them."""
@@ -53,12 +55,3 @@ class Controls:
 def _narrow(html: str) -> str:
     """`html` no wider than its place: a tool's long line is cut short and does not push the button out of the page."""
     return f'<div style="width:0;min-width:100%">{html}</div>'
-
-
-def dismiss(widget: Any) -> None:
-    """Close a widget and the models that only it uses."""
-    for name in ("layout", "style"):
-        part = getattr(widget, name, None)
-        if part is not None:
-            part.close()
-    widget.close()

@@ -28,6 +28,15 @@ class Shown(Protocol):
         ...
 
 
+def bundle(shown: Shown) -> dict[str, str]:
+    """The document that `shown` is, as notebooks keep it."""
+    made = {"text/plain": repr(shown)}
+    for mime, name in (("text/html", "_repr_html_"), ("text/markdown", "_repr_markdown_")):
+        if said := getattr(shown, name, None):
+            made[mime] = said()
+    return made
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Page:
     """Text, and the same as HTML, that somebody else has made safe."""

@@ -11,6 +11,7 @@ from hermes_kernel.core.events import Outcome
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import NO_MATH, clean, escape, sanitise
 from hermes_kernel.view import children
+from hermes_kernel.view.look import CODE, FRAME, TONES
 from hermes_kernel.view.picture import Picture
 from hermes_kernel.view.words import Notice, Row, lasting
 
@@ -19,15 +20,6 @@ THOUGHTS = 20_000  # characters of reasoning kept in a notebook
 LONG = 100  # characters of a row above which it may be cut short on a screen
 IN_AN_ERROR = (Outcome.FAILED, Outcome.INTERRUPTED)  # the cell says why
 SUMMARISING = "summarising the older part beside this turn"
-
-FRAME = "font-size:var(--jp-ui-font-size1,13px);color:var(--jp-ui-font-color2,GrayText);line-height:1.5;"
-CODE = "font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,12px)"
-TONES = {
-    "busy": "var(--jp-brand-color1,#1976d2)",
-    "slow": "var(--jp-warn-color1,#b26a00)",
-    "person": "var(--jp-success-color1,#2e7d32)",
-    "bad": "var(--jp-error-color1,#c62828)",
-}
 
 
 def status_line(picture: Picture, seconds: float = 0.0) -> str:

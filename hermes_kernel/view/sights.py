@@ -12,7 +12,7 @@ from typing import Protocol
 from hermes_kernel.core.events import Compressed
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import NO_MATH, clean, escape
-from hermes_kernel.view.bundle import FRAME, TONES
+from hermes_kernel.view.look import FRAME, TONES
 from hermes_kernel.view.words import shortened, typed
 
 WIDTH = "max-width:32em;height:0.5em;border-radius:0.25em;overflow:hidden;background:var(--jp-layout-color3,#ccc)"

@@ -1,0 +1,212 @@
+"""What every panel stands on: its controls, and the loop on which whatever is pressed is done, one thing at a time.
+
+Keeps true: a handler runs on the kernel's loop and never on the thread that heard the click; what goes wrong is one
+readable line in the panel; when the panel is over, what stays in the notebook is a document.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from hermes_kernel.core.text import brief
+from hermes_kernel.errors import HermesError
+from hermes_kernel.view import clean, escape
+from hermes_kernel.view.look import TONES
+from magics.stage import Stage
+from magics.table import Shown, bundle
+
+if TYPE_CHECKING:
+    from magics.desk import Desk
+
+T = TypeVar("T")
+Deed = Callable[[], Awaitable[None]]
+
+REST = 0.2  # seconds after a key before what was typed is searched for: longer than between two keys
+IDLE = 1_800.0  # seconds without a touch after which a panel becomes a document
+SURE = 6.0  # seconds in which a second press confirms
+LABEL = 60  # characters of a button
+
+
+class Board:
+    """One panel. ``shown`` makes the document that stays of it, as things are when it is asked."""
+
+    def __init__(self, desk: Desk, name: str, shown: Callable[[], Shown]) -> None:
+        self.desk = desk
+        self.name = name
+        self._shown = shown
+        self._loop = asyncio.get_running_loop()
+        self._widgets: Any = import_module("ipywidgets")
+        self._stage = Stage(desk.shell, self._widgets, name=name)
+        self._line = self.page()
+        self._turn = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._idle: asyncio.TimerHandle | None = None
+        self._hush = 0
+
+    # --- controls
+
+    def button(self, label: str, deed: Deed, *, hint: str = "", sure: str = "") -> Any:
+        """A button. `sure` is what it says once it is pressed, where it takes a second press."""
+        made = self._widgets.Button(description=_label(label), tooltip=clean(hint or label), layout={"width": "auto"})
+        done = _Confirmed(self._loop, made, _label(sure), deed).press if sure else deed
+        made.on_click(lambda _: self.do(done))
+        return made
+
+    def field(self, label: str, typed: Callable[[str], Awaitable[None]], *, hint: str = "") -> Any:
+        """A line to type in: `typed` is told what stands in it, a moment after the last key."""
+        made = self._widgets.Text(
+            description=_label(label), placeholder=clean(hint), layout={"width": "28em", "max_width": "100%"},
+            style={"description_width": "initial"},
+        )  # fmt: skip
+        last: list[asyncio.TimerHandle] = []
+
+        def later() -> None:
+            while last:
+                last.pop().cancel()
+            last.append(self._loop.call_later(REST, lambda: self._start(lambda: typed(made.value))))
+
+        made.observe(lambda _: self._heard(later), "value")
+        return made
+
+    def choice(self, label: str, options: Sequence[tuple[str, Any]], chosen: Callable[[Any], Awaitable[None]]) -> Any:
+        """One of several, by its name."""
+        made = self._widgets.Dropdown(
+            description=_label(label), options=[(clean(name), value) for name, value in options],
+            layout={"width": "auto", "max_width": "100%"}, style={"description_width": "initial"},
+        )  # fmt: skip
+        made.observe(lambda _: self._heard(lambda: self._start(lambda: chosen(made.value))), "value")
+        return made
+
+    def listing(self, label: str, chosen: Callable[[Any], Awaitable[None]], *, rows: int = 8) -> Any:
+        """A list of which one is chosen, by mouse or arrow keys; `fill` says what is in it."""
+        made = self._widgets.Select(
+            description=_label(label), rows=rows, layout={"width": "100%", "max_width": "100%"},
+            style={"description_width": "0"},
+        )  # fmt: skip
+        made.observe(lambda _: self._heard(lambda: self._start(lambda: chosen(made.value))), "value")
+        return made
+
+    def page(self, html: str = "", name: str = "") -> Any:
+        """A place for HTML that somebody has made safe."""
+        made = self._widgets.HTML(html)
+        if name:
+            made.add_class(name)
+        return made
+
+    def row(self, *children: Any) -> Any:
+        """Side by side, and below one another where it is narrow."""
+        return self._widgets.HBox(children, layout={"flex_flow": "row wrap", "align_items": "center"})
+
+    def column(self, *children: Any) -> Any:
+        """One below the other."""
+        return self._widgets.VBox(children)
+
+    def fill(self, listing: Any, options: Sequence[tuple[str, Any]], value: Any = None) -> None:
+        """Other options, one of them chosen or none, without anybody being told."""
+        self.quietly(lambda: _fill(listing, [(clean(label), key) for label, key in options], value))
+
+    def quietly(self, change: Callable[[], None]) -> None:
+        """Change controls as a program: none of them takes it for a person's doing."""
+        self._hush += 1
+        try:
+            change()
+        finally:
+            self._hush -= 1
+
+    # --- what is done
+
+    def do(self, deed: Deed) -> None:
+        """Do this on the loop, after what is being done; from any thread."""
+        self._loop.call_soon_threadsafe(self._start, deed)
+
+    async def away(self, work: Callable[..., T], *args: Any) -> T:
+        """What `work` gives, found on a thread: the loop plays a turn meanwhile."""
+        return await asyncio.to_thread(work, *args)
+
+    def say(self, words: str, tone: str = "") -> None:
+        """What came of it, in one line that is read out. ``tone`` is one of `look.TONES`."""
+        mark = f'<span aria-hidden="true" style="color:{TONES[tone]}">● </span>' if tone else ""
+        self._line.value = f'<div role="status" aria-live="polite">{mark}{escape(words)}</div>' if words else ""
+
+    # --- being there
+
+    def show(self, *children: Any) -> None:
+        """Show the panel, in place of the one of the same name that was there before."""
+        before = self.desk.boards.pop(self.name, None)
+        if before is not None:
+            before.fold()
+        self.desk.boards[self.name] = self
+        self._stage.show((*children, self._line), bundle(self._shown()))
+        self._touched()
+
+    def fold(self) -> None:
+        """Become a document."""
+        if self._idle is not None:
+            self._idle.cancel()
+        if self.desk.boards.get(self.name) is self:
+            del self.desk.boards[self.name]
+        if not self._stage.over:
+            self._stage.settle(bundle(self._shown()))
+
+    def _heard(self, deed: Callable[[], None]) -> None:
+        """A control changed, on whatever thread; by a person, unless a program is at it."""
+        if not self._hush:
+            self._loop.call_soon_threadsafe(deed)
+
+    def _start(self, deed: Deed) -> None:
+        self._touched()
+        task = self._loop.create_task(self._done(deed))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _done(self, deed: Deed) -> None:
+        async with self._turn:
+            if self._stage.over:
+                return
+            try:
+                await deed()
+            except HermesError as error:
+                self.say(str(error), "bad")
+            except Exception as error:  # noqa: BLE001 - the edge of a panel: a person reads it, and goes on
+                self.say(f"That did not work: {type(error).__name__}: {brief(str(error), 200)}", "bad")
+
+    def _touched(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+        self._idle = self._loop.call_later(IDLE, self.fold)
+
+
+class _Confirmed:
+    """A button that asks once whether that is meant."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, button: Any, sure: str, deed: Deed) -> None:
+        self._loop = loop
+        self._button = button
+        self._words = (button.description, sure)
+        self._deed = deed
+        self._asked: asyncio.TimerHandle | None = None
+
+    async def press(self) -> None:
+        if self._asked is None:
+            self._button.description = self._words[1]
+            self._asked = self._loop.call_later(SURE, self._back)
+            return
+        self._asked.cancel()
+        self._back()
+        await self._deed()
+
+    def _back(self) -> None:
+        self._asked = None
+        self._button.description = self._words[0]
+
+
+def _label(words: str) -> str:
+    return brief(clean(words), LABEL)
+
+
+def _fill(listing: Any, options: list[tuple[str, Any]], value: Any) -> None:
+    listing.options = options
+    listing.value = value if any(key == value for _, key in options) else None

@@ -1,0 +1,127 @@
+"""Where something is shown that changes, and what stays of it: a `Spot` is an output that is put again, a `Stage` has
+widgets on it until a document takes their place.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from hermes_kernel.view.look import SHEET
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+class Spot:
+    """One output that can be put again. Its id is the display's alone and is not saved."""
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        self._publish = shell.display_pub.publish
+        self._id = uuid.uuid4().hex
+        self._there = False
+
+    def put(self, bundle: Mapping[str, object]) -> None:
+        """This, from here on."""
+        self._publish(dict(bundle), transient={"display_id": self._id}, update=self._there)
+        self._there = True
+
+
+class Stage:
+    """Widgets in one output, one below the other.
+
+    A page that is loaded anew finds the widgets again, by their models, but no output that it could put again. So what
+    has been shown there once stays a widget, and shows the document itself when it is over.
+    """
+
+    def __init__(self, shell: InteractiveShell, widgets: Any, *, name: str = "") -> None:
+        self.widgets = widgets
+        self._spot = Spot(shell)
+        self._sheet = widgets.HTML(SHEET, layout={"display": "none"})
+        self._root = _root()()
+        self._root.children = (self._sheet,)
+        self._root.add_class("hermes-panel")
+        if name:
+            self._root.add_class(f"hermes-{name}")
+        self._children: tuple[Any, ...] = ()
+        self._guests: tuple[Any, ...] = ()
+        self._over = False
+
+    @property
+    def again(self) -> bool:
+        """A page was loaded since this is shown, and knows nothing of its output."""
+        return bool(self._root.asked)
+
+    @property
+    def over(self) -> bool:
+        """A document has taken the place of the widgets."""
+        return self._over
+
+    def show(self, children: Sequence[Any], bundle: Mapping[str, str]) -> None:
+        """These widgets. `bundle` is the document in their stead where there are no widgets to be had."""
+        self.put(children)
+        self._root.asked = False
+        view = {"version_major": 2, "version_minor": 0, "model_id": self._root.model_id}
+        self._spot.put({VIEW: view, **bundle})
+
+    def put(self, children: Sequence[Any]) -> None:
+        """Other widgets in the same output; guests stay below them."""
+        self._children = tuple(children)
+        self._root.children = (self._sheet, *self._children, *self._guests)
+
+    def host(self, guest: Any) -> None:
+        """Somebody else's widget below ours, such as a question: it is found again where ours are."""
+        self._guests = (*self._guests, guest)
+        self.put(self._children)
+
+    def release(self, guest: Any) -> None:
+        """The guest goes; its owner closes it."""
+        self._guests = tuple(each for each in self._guests if each is not guest)
+        if not self._over:
+            self.put(self._children)
+
+    def settle(self, bundle: Mapping[str, str]) -> None:
+        """A document in place of the widgets: it stays in the notebook. Every model goes, unless a page that was
+        loaded anew has nothing else to show."""
+        if self._over:
+            return
+        self._over = True
+        self._spot.put(bundle)
+        before = self._children
+        if self.again:
+            self.put((self.widgets.HTML(bundle.get("text/html", "")),))
+        for widget in before if self.again else (*before, self._sheet, self._root):
+            dismiss(widget)
+
+
+def dismiss(widget: Any) -> None:
+    """Close a widget, those in it, and the models that only they use."""
+    for below in getattr(widget, "children", ()):
+        dismiss(below)
+    for name in ("layout", "style"):
+        part = getattr(widget, name, None)
+        if part is not None:
+            part.close()
+    widget.close()
+
+
+@cache
+def _root() -> Any:
+    """The class of a stage's box, made when widgets are first needed."""
+    import ipywidgets
+
+    class Root(ipywidgets.VBox):
+        """A box that notices when a page asks for all it knows: it was loaded while this was shown."""
+
+        asked = False
+
+        def get_state(self, key: Any = None, *args: Any, **options: Any) -> Any:
+            if key is None:
+                self.asked = True
+            return super().get_state(key, *args, **options)
+
+    return Root

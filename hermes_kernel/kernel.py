@@ -110,20 +110,6 @@ class HermesKernel(IPythonKernel):
             return
         await super().interrupt_request(stream, ident, parent)
 
-    # --- widgets
-
-    async def dispatch_shell(self, msg: Any, /, subshell_id: str | None = None, **how: Any) -> None:
-        """What ipykernel 7.4 forgets: a status for comm messages handled while a cell runs. Widgets wait for ``idle``
-        before they send their next value, and without it they would wait for ever."""
-        await super().dispatch_shell(msg, subshell_id=subshell_id, **how)
-        if how.get("concurrent") and self.session is not None:
-            _, frames = self.session.feed_identities(msg, copy=False)
-            parent = {"header": self.session.unpack(frames[1].bytes)}
-            self._publish_status("busy", "shell", parent=parent)
-            self._publish_status("idle", "shell", parent=parent)
-            # Front ends show the last status they heard, and the cell still runs.
-            self._publish_status("busy", "shell")
-
     # --- completion
 
     def _skills(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_exp
 from traitlets import observe
 
 from magics.cells import Cells
+from magics.comms import Comms
 from magics.traits import SETTINGS, Configured, sound
 from magics.watching import Watching
 
@@ -44,6 +45,7 @@ class HermesMagics(Configured, Magics):
     def __init__(self, shell: InteractiveShell) -> None:
         self._shell = shell
         self.past = Cells(shell)
+        self.comms = Comms(shell)
         self.matcher = _matcher(self)
         self.watching = Watching(self._settings)
         super().__init__(shell=shell, config=sound(shell.config))
@@ -63,6 +65,7 @@ class HermesMagics(Configured, Magics):
     def close(self) -> None:
         """Leave: nothing of this goes on."""
         self.watching.close()
+        self.comms.end()
         self.past.close()
         if "desk" in self.__dict__:
             self.desk.close()
@@ -202,6 +205,7 @@ def load(shell: InteractiveShell) -> None:
     shell.input_transformers_cleanup.insert(0, rewrite)  # the others take ``>>>`` and ``In [1]:`` for a prompt's marks
     shell.Completer.custom_matchers.append(magics.matcher)
     atexit.register(magics.close)
+    magics.comms.begin()
     magics.watching.start()
 
 

@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +75,7 @@ class Kernel:
     def __init__(self, name: str, python: str, home: Path) -> None:
         arguments, interrupt = LAUNCH[name]
         self.name = name
+        self.interpreter = python
         self.home = home
         self.manager = KernelManager()
         self.manager._kernel_spec = KernelSpec(
@@ -96,6 +97,15 @@ class Kernel:
         self.client.wait_for_ready(timeout=60)
         if name == "python3":
             self.run("%load_ext magics")
+
+    @cached_property
+    def subshell(self) -> str:
+        """A subshell as pages open one for the messages of widgets; none where the kernel handles them beside a cell."""
+        if not ipykernel_of(self.interpreter).startswith("7.3"):
+            return ""
+        self.client.control_channel.send(self.client.session.msg("create_subshell_request"))
+        subshell: str = self.client.get_control_msg(timeout=20)["content"]["subshell_id"]
+        return subshell
 
     def close(self) -> None:
         self.client.stop_channels()

@@ -2,20 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from hermes_kernel.testing import Server, say
-
-CLICKABLE = """%%py
-import asyncio, ipywidgets
-clicked, loop = asyncio.Event(), asyncio.get_running_loop()
-button = ipywidgets.Button()
-button.on_click(lambda _: loop.call_soon_threadsafe(clicked.set))
-print('ready' + ':', button.model_id, flush=True)
-await asyncio.wait_for(clicked.wait(), 10)
-"""
 
 
 def asked(client, reply: str) -> dict:
@@ -141,27 +130,3 @@ def test_it_says_who_it_is(hermes):
     assert info["language_info"]["name"] == "python"
     assert "a cell is a prompt" in info["banner"]
     assert "debugger" in info["supported_features"]
-
-
-def test_a_click_during_a_cell_is_handled_and_its_status_is_told(hermes):
-    sent = hermes.send(CLICKABLE)
-    seen = hermes.until(sent, "ready:")
-    comm = next(m["content"]["text"] for m in seen if "ready:" in m["content"].get("text", "")).split()[1]
-    session = hermes.client.session
-    click = session.msg("comm_msg", {"comm_id": comm, "data": {"method": "custom", "content": {"event": "click"}}})
-    began = time.perf_counter()
-    hermes.client.shell_channel.send(click)
-    states = []
-    while states[-1:] != ["idle"]:
-        message = hermes.client.get_iopub_msg(timeout=10)
-        if (
-            message["header"]["msg_type"] == "status"
-            and message["parent_header"].get("msg_id") == click["header"]["msg_id"]
-        ):
-            states.append(message["content"]["execution_state"])
-        elif message["parent_header"].get("msg_id") == sent:
-            seen.append(message)
-    assert states == ["busy", "idle"]
-    ran = hermes.finish(sent, began=began, seen=seen)
-    assert ran.status == "ok", ran.error
-    assert ran.seconds < 5

@@ -89,6 +89,23 @@ class Board:
         made.observe(lambda _: self._heard(lambda: self._start(lambda: chosen(made.value))), "value")
         return made
 
+    def area(self, label: str, *, rows: int = 5) -> Any:
+        """Several lines to type in. Nobody is told of a key: what stands there is its ``value``, when it is wanted."""
+        return self._widgets.Textarea(
+            description=_label(label), placeholder=_label(label), rows=rows, layout={"width": "100%", "max_width": "60em"},
+            style={"description_width": "0"},
+        )  # fmt: skip
+
+    def linked(self) -> Any:
+        """A place for HTML whose links are those of a notebook: relative to it, and opened where it is open. What is in
+        it is put by `link`."""
+        return self._widgets.Output()
+
+    def link(self, place: Any, html: str) -> None:
+        """This, which somebody has made safe, in a `linked` place; nothing for nothing."""
+        shown = {"output_type": "display_data", "data": {"text/html": html, "text/plain": ""}, "metadata": {}}
+        place.outputs = (shown,) if html else ()
+
     def page(self, html: str = "", name: str = "") -> Any:
         """A place for HTML that somebody has made safe."""
         made = self._widgets.HTML(html)
@@ -121,6 +138,10 @@ class Board:
     def do(self, deed: Deed) -> None:
         """Do this on the loop, after what is being done; from any thread."""
         self._loop.call_soon_threadsafe(self._start, deed)
+
+    def later(self, seconds: float, deed: Deed) -> None:
+        """Do this after so long, if the panel is there then. It is nobody's touch."""
+        self._loop.call_later(seconds, self._begin, deed)
 
     async def away(self, work: Callable[..., T], *args: Any) -> T:
         """What `work` gives, found on a thread: the loop plays a turn meanwhile."""
@@ -158,6 +179,9 @@ class Board:
 
     def _start(self, deed: Deed) -> None:
         self._touched()
+        self._begin(deed)
+
+    def _begin(self, deed: Deed) -> None:
         task = self._loop.create_task(self._done(deed))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -92,8 +92,8 @@ class Board:
     def area(self, label: str, *, rows: int = 5) -> Any:
         """Several lines to type in. Nobody is told of a key: what stands there is its ``value``, when it is wanted."""
         return self._widgets.Textarea(
-            description=_label(label), placeholder=_label(label), rows=rows, layout={"width": "100%", "max_width": "60em"},
-            style={"description_width": "0"},
+            description=_label(label), placeholder=_label(label), rows=rows, style={"description_width": "0"},
+            layout={"width": "100%", "max_width": "60em"},
         )  # fmt: skip
 
     def linked(self) -> Any:

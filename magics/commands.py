@@ -93,7 +93,7 @@ def _memory(desk: Desk, rest: str) -> Table:
     return memory(desk, rest)
 
 
-def _loops(desk: Desk, rest: str) -> Table:
+def _loops(desk: Desk, rest: str) -> Shown:
     from magics.loops import loops
 
     return loops(desk, rest)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
@@ -12,9 +12,13 @@ from hermes_kernel.view import escape
 from hermes_kernel.view.columns import aligned, said
 from hermes_kernel.view.words import typed
 
-CELL = 'style="text-align:left;vertical-align:top;white-space:pre-wrap"'
-TIMED = 'style="text-align:left;vertical-align:top;white-space:nowrap"'
-TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(?: UTC)?")
+FRAME = 'style="overflow-x:auto;max-width:100%" tabindex="0" role="region"'
+TABLE = 'style="table-layout:auto;margin:0 auto 0.5em 0;border-collapse:collapse;font-variant-numeric:tabular-nums"'
+CELL = "vertical-align:top;white-space:pre-wrap"
+WORDS, NUMBER = "text-align:left", "text-align:right"
+WIDE, NARROW = ";min-width:14em;max-width:70em;overflow-wrap:anywhere", ";white-space:nowrap"
+SHORT = 24  # characters that are never broken, so that no column is narrower than what is in it
+FIGURE = re.compile(r"[-+$]?\d[\d,]*(?:\.\d+)?(?: ?(?:%|s|ms|kB|MB))?")
 
 
 class Shown(Protocol):
@@ -84,11 +88,16 @@ class Table:
         return "\n".join([*aligned(self.columns, self.rows), *([self.note] if self.note else [])])
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th {CELL}>{escape(name)}</th>" for name in self.columns)
-        rows = "".join(f"<tr>{_cells(row)}</tr>" for row in self.rows)
+        looks = [_look(column) for column in zip(*self.rows, strict=True)] or [WORDS] * len(self.columns)
+        head = "".join(_cell("th", name, look) for name, look in zip(self.columns, looks, strict=True))
+        rows = "".join(
+            f"<tr>{''.join(_cell('td', said(cell), look) for cell, look in zip(row, looks, strict=True))}</tr>"
+            for row in self.rows
+        )
         top = f"<thead><tr>{head}</tr></thead>" if any(self.columns) else ""
+        table = f'<table class="hermes-table {NO_MATH}" {TABLE}>{top}<tbody>{rows}</tbody></table>'
         note = f'<div class="{NO_MATH}">{typed(escape(self.note))}</div>' if self.note else ""
-        return f'<table class="hermes-table {NO_MATH}">{top}<tbody>{rows}</tbody></table>{note}'
+        return (f'<div {FRAME} aria-label="{_named(self.columns)}">{table}</div>' if self.columns else "") + note
 
     def plain(self) -> PlainTable:
         return PlainTable(self.columns, self.rows, self.value, self.note)
@@ -109,5 +118,18 @@ def facts(*rows: tuple[str, Any], value: Any = None, note: str = "") -> Table:
     return Table(("", ""), rows, dict(rows) if value is None else value, note)
 
 
-def _cells(row: tuple[Any, ...]) -> str:
-    return "".join(f"<td {TIMED if TIME.fullmatch(text := said(cell)) else CELL}>{escape(text)}</td>" for cell in row)
+def _look(column: Sequence[Any]) -> str:
+    """Figures stand below one another by their last digit; words begin at the left."""
+    texts = [said(cell) for cell in column if cell not in (None, "")]
+    return NUMBER if texts and all(FIGURE.fullmatch(text) for text in texts) else WORDS
+
+
+def _cell(tag: str, text: str, look: str) -> str:
+    longest = max(map(len, text.split("\n")), default=0)
+    return (
+        f'<{tag} style="{look};{CELL}{WIDE if longest > SHORT else NARROW if longest else ""}">{escape(text)}</{tag}>'
+    )
+
+
+def _named(columns: Sequence[str]) -> str:
+    return escape(", ".join(filter(None, columns)) or "facts")

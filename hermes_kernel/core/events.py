@@ -99,7 +99,9 @@ class Asked:
 @dataclass(frozen=True, slots=True)
 class Replied:
     """The whole of one model call that came back. ``cut`` means a tool call in it was cut off by the output limit (or
-    nothing but thoughts fitted in), so it is asked for again with more room. Seconds are of elapsed time."""
+    nothing but thoughts fitted in), so it is asked for again with more room. Seconds are of elapsed time.
+    ``silences`` are those of some seconds within the answer, the longest of them in order of time: when each
+    began, in seconds since the call did, and how long it was."""
 
     text: str
     calls: tuple[ToolCall, ...] = ()
@@ -112,6 +114,7 @@ class Replied:
     endpoint: str = ""
     first_byte_seconds: float = 0.0
     seconds: float = 0.0
+    silences: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,8 @@ class Accepted:
 class Failed:
     """A model call that did not come back whole. ``partial`` is the text a person has seen of it and still sees.
     ``wait`` is the server's own hint in seconds, or None. ``message`` is one readable line with no secrets in it.
-    ``asked`` and ``window`` are the tokens of an overflow, 0 where the server did not tell them."""
+    ``asked`` and ``window`` are the tokens of an overflow, 0 where the server did not tell them; ``silences`` as in
+    `Replied`."""
 
     fault: Fault
     message: str = ""
@@ -136,6 +140,7 @@ class Failed:
     seconds: float = 0.0
     asked: int = 0
     window: int = 0
+    silences: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +190,8 @@ class Observed:
 
 @dataclass(frozen=True, slots=True)
 class Approved:
-    """What was decided about a dangerous call, by whom (``person``, ``rule``, ``headless``) and for how long
-    (``once``, ``session``, ``always``)."""
+    """What was decided about a dangerous call, by whom (``person``, ``rule``, ``headless``; ``silence``: nobody
+    answered in time) and for how long (``once``, ``session``, ``always``)."""
 
     call_id: str
     allowed: bool

@@ -36,6 +36,14 @@ def test_a_line_says_what_differs_from_the_default_and_no_more() -> None:
     assert dump(Failed(Fault.AUTH, wait=2.0)) == {"fact": "Failed", "fault": "auth", "wait": 2.0}
 
 
+def test_a_stream_that_was_quiet_takes_no_more_room_than_before() -> None:
+    assert "silences" not in dump(Replied("x", seconds=3.0))
+    silent = dump(Replied("x", seconds=9.0, silences=((1.0, 4.0), (5.5, 2.0))))
+    assert silent["silences"] == [[1.0, 4.0], [5.5, 2.0]]
+    assert load(silent) == Replied("x", seconds=9.0, silences=((1.0, 4.0), (5.5, 2.0)))
+    assert load(dump(Replied("x"))) == Replied("x", silences=())
+
+
 def test_messages_say_who_spoke() -> None:
     transcript = (
         User("q", (Image("image/png", "AA=="),)),

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hermes_kernel.core.trouble import Cause
-from hermes_kernel.world.model.watch import TICK_CAP, Patience, Watch
+from hermes_kernel.world.model.watch import LULL, LULLS, TICK_CAP, Lulls, Patience, Watch
 
 law = settings(deadline=None)
 PATIENCE = Patience(first_byte=180, stale=90, queued=600)
@@ -80,3 +80,29 @@ def test_silence_is_told_once_a_second():
 def test_ticks_are_often_enough_for_the_shortest_limit():
     assert Patience(180, 90, 600).tick == 0.1
     assert Patience(180, 0.1, 600).tick == pytest.approx(0.025)
+
+
+def test_an_answer_goes_no_further_while_only_keep_alives_come():
+    watch = Watch(PATIENCE)
+    silent(watch, 5)
+    assert watch.lull == 0, "it had not begun"
+    watch.heard(data=True)
+    silent(watch, 3)
+    watch.heard(data=False)
+    silent(watch, 2)
+    assert watch.lull == pytest.approx(5, abs=0.3)
+    watch.heard(data=True)
+    assert watch.lull == 0
+
+
+@law
+@given(st.lists(st.tuples(st.floats(0, 1e6), st.floats(0, 1e6)), max_size=60), st.floats(0, 1e3))
+def test_the_longest_silences_are_kept_in_order_of_time(story, late):
+    lulls = Lulls()
+    for began, seconds in story:
+        lulls.note(began, seconds)
+    kept, worth = lulls.since(late), [seconds for _, seconds in story if seconds >= LULL]
+    assert len(kept) == min(len(worth), LULLS)
+    assert list(kept) == sorted(kept)
+    assert all(began >= late - 0.1 for began, _ in kept)
+    assert sorted(seconds for _, seconds in kept) == [round(each, 1) for each in sorted(worth)[-LULLS:]]

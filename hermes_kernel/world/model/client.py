@@ -11,6 +11,7 @@ import secrets
 import string
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
+from dataclasses import replace
 
 from hermes_kernel.core.commands import CallModel
 from hermes_kernel.core.events import Calling, Event, Failed, Interrupted, Replied, WindowFound
@@ -190,11 +191,12 @@ class OpenAIModel:
             trouble = inquiry.told(result, exchange)
             rescued = reading.rescued(trouble.generation) if trouble.generation else None
             if rescued is None:
-                inquiry.end = inquiry.failed(trouble, reading.visible, usage)
+                failed = inquiry.failed(trouble, reading.visible, usage)
+                inquiry.end = replace(failed, silences=inquiry.silences(exchange))
                 self._take_in(inquiry, trouble, exchange)
                 return events
             result = rescued
-        inquiry.end = reply = inquiry.replied(result, reading, exchange.first_byte)
+        inquiry.end = reply = inquiry.replied(result, reading, exchange)
         inquiry.lane.reach.look()
         suspicion = inquiry.lane.counted(reply.usage, inquiry.sent)
         return [*events, suspicion] if suspicion else events

@@ -11,7 +11,7 @@ from hermes_kernel.core.events import Event
 from hermes_kernel.core.trouble import Cause, Trouble
 from hermes_kernel.world.model.connection import Connection
 from hermes_kernel.world.model.reading import Reading
-from hermes_kernel.world.model.watch import Bell, Patience, Watch
+from hermes_kernel.world.model.watch import Bell, Lulls, Patience, Watch
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.stop import Stop
 
@@ -36,18 +36,20 @@ class Terms:
 
 class Exchange:
     """Sends ``body`` and reads the answer into ``reading``. Afterwards ``trouble`` says what went wrong, if anything
-    did; ``headers`` and ``status`` are the answer's; ``first_byte`` is when it began, in seconds from the start."""
+    did; ``headers`` and ``status`` are the answer's; ``first_byte`` is when it began, in seconds from the start, and
+    ``lulls`` are the silences since then."""
 
     def __init__(self, body: bytes, reading: Reading, terms: Terms) -> None:
         self.trouble: Trouble | None = None
         self.headers: dict[str, str] = {}
         self.status = 0
         self.first_byte = 0.0
+        self.lulls = Lulls()
         self._body = body
         self._reading = reading
         self._terms = terms
         self._watch = Watch(terms.patience)
-        self._started = self._heard = self._ticked = terms.clock.elapsed()
+        self.started = self._heard = self._spoke = self._ticked = terms.clock.elapsed()
 
     @property
     def begun(self) -> bool:
@@ -73,6 +75,7 @@ class Exchange:
         finally:
             latch.cancel()
             bell.close()
+            self.lulls.note(self._spoke - self.started, self._watch.lull)
             await connection.close()
             self.headers, self.status = connection.headers, connection.status
             self.trouble = self.trouble or connection.trouble
@@ -88,7 +91,11 @@ class Exchange:
     def _note(self, *, data: bool) -> None:
         self._heard = self._terms.clock.elapsed()
         if not self._watch.begun:
-            self.first_byte = self._heard - self._started
+            self.first_byte = self._heard - self.started
+            self._spoke = self._heard
+        if data:
+            self.lulls.note(self._spoke - self.started, self._watch.lull)
+            self._spoke = self._heard
         self._watch.heard(data=data)
 
     def _look(self, connection: Connection, *, ticked: bool) -> tuple[Event | None, bool]:

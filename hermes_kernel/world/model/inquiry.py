@@ -52,16 +52,21 @@ class Inquiry:
         """An estimate of what was sent."""
         return self.lane.audit.tokens(self.sent.counts, self.sent.tools) if self.body else 0
 
-    def replied(self, reply: Replied, reading: Reading, first_byte: float) -> Replied:
-        """`reply` with who gave it, how long that took, and what it cost at least by a guess."""
+    def replied(self, reply: Replied, reading: Reading, exchange: Exchange) -> Replied:
+        """`reply` with who gave it, how long that took, where it was silent, and what it cost at least by a guess."""
         return replace(
             reply,
             usage=self.guess(reading) if reply.usage.estimated else reply.usage,
             model=self.lane.wanted.model,
             endpoint=self.lane.wanted.endpoint,
-            first_byte_seconds=first_byte,
+            first_byte_seconds=exchange.first_byte,
             seconds=self.seconds,
+            silences=self.silences(exchange),
         )
+
+    def silences(self, exchange: Exchange) -> tuple[tuple[float, float], ...]:
+        """Those within its answer, by the time since this call began: requests may have gone before."""
+        return exchange.lulls.since(exchange.started - self.started)
 
     def guess(self, reading: Reading) -> Usage:
         """The usage of a reply that nobody counted."""

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from heapq import nlargest
 
 from hermes_kernel.core.events import Silence
 from hermes_kernel.core.trouble import Cause
 
 TICK_SECONDS = 0.1
 TICK_CAP = 0.25
+LULL = 2.0  # seconds of silence within an answer that are worth keeping
+LULLS = 20  # of one answer that are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,7 @@ class Watch:
         self._keep_alives = False
         self._no_byte = 0.0
         self._no_data = 0.0
+        self._lull = 0.0
         self._told = 0
 
     def heard(self, *, data: bool) -> None:
@@ -49,7 +53,7 @@ class Watch:
         self._no_byte = 0.0
         self._keep_alives = not data
         if data:
-            self._no_data = 0.0
+            self._no_data = self._lull = 0.0
             self._told = 0
 
     def tick(self, seconds: float, without_byte: float) -> None:
@@ -57,6 +61,13 @@ class Watch:
         were not spent listening."""
         self._no_data += min(seconds, TICK_CAP)
         self._no_byte += min(without_byte, TICK_CAP)
+        if self.begun:
+            self._lull += min(seconds, TICK_CAP)
+
+    @property
+    def lull(self) -> float:
+        """Seconds in which an answer that had begun went no further, keep-alives or not, to the present."""
+        return self._lull
 
     @property
     def silence(self) -> Silence:
@@ -86,6 +97,23 @@ class Watch:
     def lingers(self) -> bool:
         """Whether the silence after a reply that was whole is long enough to take it as the end."""
         return self._no_byte >= min(self.patience.after_end, self.patience.stale)
+
+
+class Lulls:
+    """The silences within one answer that are worth keeping: a long stream has a bounded number of them."""
+
+    def __init__(self) -> None:
+        self._found: list[tuple[float, float]] = []
+
+    def note(self, began: float, seconds: float) -> None:
+        """One that began so many seconds after the request, and how long it was."""
+        if seconds >= LULL:
+            longest = (*self._found, (round(max(began, 0.0), 1), round(seconds, 1)))
+            self._found = nlargest(LULLS, longest, key=lambda lull: lull[1])
+
+    def since(self, late: float) -> tuple[tuple[float, float], ...]:
+        """The longest in order of time, the request having gone out `late` seconds after what they are counted from."""
+        return tuple(sorted((round(began + late, 1), seconds) for began, seconds in self._found))
 
 
 class Bell:

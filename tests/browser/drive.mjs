@@ -1,9 +1,7 @@
 // Drives one notebook in JupyterLab and prints what a person saw, as one JSON object.
-// Arguments: base URL of JupyterLab, notebook, folder for screenshots.
 import { open } from "./page.mjs";
 
-const [, , base, notebook, shots] = process.argv;
-const { page, seen, run, ended, output, shows, shot, drive } = await open(base, notebook, shots);
+const { page, seen, run, ended, output, shows, shot, drive } = await open();
 
 await drive(async () => {
   await run(0);
@@ -25,7 +23,7 @@ await drive(async () => {
   await shows(2, "completed");
   await ended(2);
   seen.answer = await output(2);
-  seen.hacked = await page.evaluate(() => window.hacked === true);
+  seen.hacked = await page.evaluate(() => window.hacked);
   await shot("answer.png");
 
   await run(3);

@@ -1,24 +1,51 @@
 // A notebook in JupyterLab in a real browser, and what a test may do with it.
+//
+//   import { open } from "./page.mjs";
+//   const lab = await open();                    // the notebook that whoever started this named: see lab.py
+//   await lab.drive(async () => {
+//     await lab.run(0); await lab.ended(0);
+//     lab.seen.text = await lab.output(0);       // `seen` is printed as JSON when the steps are over
+//   });
 import { chromium } from "playwright-core";
-import { mkdtempSync, rmSync } from "fs";
-import { tmpdir } from "os";
+import { readFileSync } from "fs";
 import path from "path";
+import { fileURLToPath } from "url";
+import { launch } from "./browser.mjs";
+import { traffic } from "./traffic.mjs";
 
-const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-  "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage"];
+const AXE = path.join(path.dirname(fileURLToPath(import.meta.url)), "node_modules", "axe-core", "axe.min.js");
+const THEMES = { light: "JupyterLab Light", dark: "JupyterLab Dark", contrast: "JupyterLab Dark High Contrast" };
 
-export async function open(base, notebook, shots) {
-  const profile = mkdtempSync(path.join(tmpdir(), "hermes-browser-"));
-  const context = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env.CHROMIUM || "/usr/bin/chromium", headless: true, args: FLAGS,
-    viewport: { width: 1100, height: 820 }, timeout: 60000,
-  });
-  const page = context.pages()[0] || (await context.newPage());
+// Arguments: address of JupyterLab, notebook, folder for screenshots, and as JSON what the test wants its script to know.
+// HERMES_BROWSER is the address of a browser that is there already; without it one is started.
+export async function open(base = process.argv[2], notebook = process.argv[3], shots = process.argv[4]) {
+  const given = JSON.parse(process.argv[5] || "{}");
+  const shared = process.env.HERMES_BROWSER;
+  const browser = shared ? await chromium.connectOverCDP(shared) : await launch();
+  const context = browser.contexts()[0] || (await browser.newContext());
+  const page = await context.newPage();
+  await page.setViewportSize({ width: 1100, height: 820 });
   page.setDefaultTimeout(30000);
+
   const seen = { remote: [] };
+  const harm = { dialogs: [], popups: [], navigated: [], errors: [] };
+  await page.addInitScript(() => { window.hacked = []; window.canary = (what) => { window.hacked.push(what); }; });
+  await page.route((url) => url.protocol.startsWith("http") && !url.href.startsWith(base), (route) => route.abort());
   page.on("request", (request) => {
-    if (!request.url().startsWith(base) && request.url().startsWith("http")) seen.remote.push(request.url());
+    if (!request.url().startsWith(base) && /^(https?|wss?|ftp|file):/.test(request.url())) seen.remote.push(request.url().slice(0, 200));
   });
+  page.on("dialog", (dialog) => {
+    if (dialog.type() !== "beforeunload") harm.dialogs.push(`${dialog.type()}: ${dialog.message().slice(0, 100)}`);
+    dialog.accept().catch(() => {});
+  });
+  page.on("popup", (popup) => harm.popups.push(popup.url()));
+  page.on("framenavigated", (frame) => {
+    if (!frame.url().startsWith(`${base}/lab`) && frame.url() !== "about:blank") harm.navigated.push(frame.url().slice(0, 200));
+  });
+  page.on("pageerror", (error) => harm.errors.push(String(error).slice(0, 300)));
+  const iopub = traffic(page);
+
+  // --- cells; `cell` is a number from 0
 
   const run = (cell) => page.evaluate((cell) => {
     const panel = window.jupyterapp.shell.currentWidget;
@@ -26,17 +53,39 @@ export async function open(base, notebook, shots) {
     panel.content.deselectAll();
     window.jupyterapp.commands.execute("notebook:run-cell");
   }, cell);
-  const ended = (cell) => page.waitForFunction((cell) => {
+  const ended = (cell, timeout = 30000) => page.waitForFunction((cell) => {
     const panel = window.jupyterapp.shell.currentWidget;
     const prompt = panel.content.widgets[cell].node.querySelector(".jp-InputPrompt").textContent;
     return /\[\d+\]/.test(prompt) && panel.sessionContext.session.kernel.status === "idle";
-  }, cell);
+  }, cell, { timeout });
+  const all = async (...cells) => { for (const cell of cells) { await run(cell); await ended(cell); } };
   const output = (cell) => page.evaluate((cell) =>
     window.jupyterapp.shell.currentWidget.content.widgets[cell].outputArea.node.innerText, cell);
-  const shows = (cell, words) => page.waitForFunction(([cell, words]) =>
-    window.jupyterapp.shell.currentWidget.content.widgets[cell].outputArea.node.innerText.includes(words), [cell, words]);
-  const shot = (name) => page.screenshot({ path: path.join(shots, name) });
+  const shows = (cell, words, timeout = 30000) => page.waitForFunction(([cell, words]) =>
+    window.jupyterapp.shell.currentWidget.content.widgets[cell].outputArea.node.innerText.includes(words),
+    [cell, words], { timeout });
+  // The output of a cell as a locator: `lab.area(2).getByRole("button", { name: "Stop" })`.
+  const area = (cell) => page.locator(".jp-Notebook .jp-Cell").nth(cell).locator(".jp-Cell-outputArea");
+  const html = (cell) => page.evaluate((cell) =>
+    window.jupyterapp.shell.currentWidget.content.widgets[cell].outputArea.node.innerHTML, cell);
+  const kernel = () => page.evaluate(() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status);
+  const unfold = (cell) => page.evaluate((cell) => window.jupyterapp.shell.currentWidget.content.widgets[cell]
+    .outputArea.node.querySelectorAll("details").forEach((each) => { each.open = true; }), cell);
+  // A new cell with this code at the end, run.
+  const code = async (source) => {
+    const cell = await page.evaluate((source) => {
+      const notebook = window.jupyterapp.shell.currentWidget.content;
+      notebook.model.sharedModel.insertCell(notebook.widgets.length, { cell_type: "code", source, metadata: {} });
+      return notebook.widgets.length - 1;
+    }, source);
+    await run(cell);
+    await ended(cell);
+    return output(cell);
+  };
 
+  // --- the page
+
+  // Loads the notebook and waits for its kernel: connected, and idle or busy with what it was at before.
   async function load() {
     await page.goto(`${base}/lab/tree/${notebook}?reset`, { waitUntil: "domcontentloaded" });
     await page.waitForSelector(".jp-Notebook .jp-Cell", { timeout: 90000 });
@@ -44,10 +93,166 @@ export async function open(base, notebook, shots) {
       const panel = window.jupyterapp.shell.currentWidget;
       await panel.revealed;
       await panel.sessionContext.ready;
-      const kernel = panel.sessionContext.session.kernel;
-      for (let n = 0; n < 300 && (kernel.status !== "idle" || kernel.connectionStatus !== "connected"); n++)
+      for (let n = 0; n < 300; n++) {
+        const kernel = panel.sessionContext.session.kernel;
+        if (["idle", "busy"].includes(kernel.status) && kernel.connectionStatus === "connected") break;
         await new Promise((done) => setTimeout(done, 100));
+      }
+      await window.jupyterapp.commands.execute("application:toggle-left-area", { side: "left" }).catch(() => {});
+      if (!window.jupyterapp.shell.leftCollapsed) window.jupyterapp.shell.collapseLeft();
     });
+  }
+  const save = () => page.evaluate(() => window.jupyterapp.commands.execute("docmanager:save"));
+  // As a person who presses F5: the kernel goes on with what it is at.
+  const reload = async () => { await save(); await load(); };
+  // What JupyterLab calls `trusted`: HTML and scripts of outputs may do what they can.
+  const trust = () => page.evaluate(() => {
+    for (const cell of window.jupyterapp.shell.currentWidget.content.widgets) cell.model.trusted = true;
+  });
+  const theme = (name) => page.evaluate(async (theme) => {
+    await window.jupyterapp.commands.execute("apputils:change-theme", { theme });
+    for (let n = 0; n < 100 && document.body.dataset.jpThemeName !== theme; n++) await new Promise((done) => setTimeout(done, 50));
+    await new Promise((done) => setTimeout(done, 200)); // style sheets of a theme come after its name
+  }, THEMES[name]);
+  const width = (px, height = 820) => page.setViewportSize({ width: px, height });
+  const shot = (name) => page.screenshot({ path: path.join(shots, name.endsWith(".png") ? name : `${name}.png`) });
+  // The whole output of a cell, however tall.
+  const portrait = async (cell, name) => {
+    await area(cell).scrollIntoViewIfNeeded();
+    await area(cell).screenshot({ path: path.join(shots, `${name}.png`) });
+  };
+
+  // --- the keyboard
+
+  // Presses these keys, one after the other: keys("Tab", "Tab", "Enter").
+  const keys = async (...names) => { for (const name of names) await page.keyboard.press(name); };
+  // Presses Tab until what has the focus says `words`; how often, or an error after 60.
+  const tabTo = async (words) => {
+    for (let n = 0; n < 60; n++) {
+      const at = await page.evaluate(() => {
+        const it = document.activeElement;
+        return it ? [it.innerText, it.getAttribute("aria-label"), it.title, it.placeholder].filter(Boolean).join(" ") : "";
+      });
+      if (at.includes(words)) return n;
+      await page.keyboard.press("Tab");
+    }
+    throw new Error(`Tab never comes to ${words}`);
+  };
+  // The focus on the output of a cell, as a person has it who has just run the cell and goes on by Tab.
+  const focus = (cell) => page.evaluate((cell) => {
+    const node = window.jupyterapp.shell.currentWidget.content.widgets[cell].outputArea.node;
+    node.tabIndex = -1;
+    node.focus();
+  }, cell);
+
+  // --- what is looked at
+
+  // Findings of axe-core on one node that are serious or critical.
+  async function axe(selector) {
+    if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(readFileSync(AXE, "utf8"));
+    return page.evaluate(async (selector) => {
+      const { violations } = await window.axe.run(selector, { resultTypes: ["violations"] });
+      return violations.filter((each) => ["serious", "critical"].includes(each.impact)).flatMap((each) =>
+        each.nodes.map((node) => `${each.impact} ${each.id}: ${node.html.slice(0, 160)} | ${node.failureSummary.replace(/\s+/g, " ").slice(0, 240)}`));
+    }, selector);
+  }
+  // The same on the output of one cell.
+  const axeOf = async (cell) => {
+    await page.evaluate((cell) => window.jupyterapp.shell.currentWidget.content.widgets[cell]
+      .outputArea.node.setAttribute("data-axed", "yes"), cell);
+    const found = await axe("[data-axed]");
+    await page.evaluate(() => document.querySelector("[data-axed]").removeAttribute("data-axed"));
+    return found;
+  };
+  // What sticks out of the output of a cell on its right, or makes it scroll sideways. Code may scroll in a frame of its own.
+  const overflow = (cell) => page.evaluate((cell) => {
+    const area = window.jupyterapp.shell.currentWidget.content.widgets[cell].outputArea.node;
+    const right = area.getBoundingClientRect().right + 1;
+    const told = (each, by) => `${each.tagName.toLowerCase()}.${String(each.className).slice(0, 60)} +${Math.round(by)} px: ${each.textContent.slice(0, 60)}`;
+    const framed = (each) => {
+      for (let up = each.parentElement; up && up !== area; up = up.parentElement)
+        if (["auto", "scroll", "hidden", "clip"].includes(getComputedStyle(up).overflowX) && (up.matches("pre, code, .hermes-page"))) return true;
+      return false;
+    };
+    const found = [];
+    for (const each of area.querySelectorAll("*")) {
+      const box = each.getBoundingClientRect();
+      if (box.width && box.right > right && !framed(each)) found.push(told(each, box.right - right + 1));
+      const style = getComputedStyle(each);
+      if (["auto", "scroll"].includes(style.overflowX) && each.scrollWidth > each.clientWidth + 1 && !each.matches("pre, code, select, textarea, input"))
+        found.push(`scrolls: ${told(each, each.scrollWidth - each.clientWidth)}`);
+    }
+    return found.slice(0, 8);
+  }, cell);
+  // What hostile text would have done: {hacked, dialogs, popups, navigated, errors, remote}.
+  const canary = async () => ({
+    ...harm, hacked: await page.evaluate(() => window.hacked), remote: seen.remote, address: page.url(),
+  });
+
+  // --- over time
+
+  // From now on, every text that the first element of `selector` has: transcript(name) gives [[ms, text], …].
+  const watch = (name, selector) => page.evaluate(([name, selector]) => {
+    const began = performance.now();
+    const said = [];
+    const look = () => {
+      const node = document.querySelector(selector);
+      const text = node ? node.textContent.replace(/\s+/g, " ").trim() : "";
+      if (!said.length || said[said.length - 1][1] !== text) said.push([Math.round(performance.now() - began), text]);
+    };
+    const eye = new MutationObserver(look);
+    eye.observe(document.body, { childList: true, subtree: true, characterData: true });
+    (window.eyes ||= {})[name] = { eye, said };
+    look();
+  }, [name, selector]);
+  const transcript = (name) => page.evaluate((name) => window.eyes[name].said, name);
+  // The place of the first element of `selector` within its cell's output, ten times a second: steadiness(name) gives
+  // {moves, places}: how often it was elsewhere than before, and where.
+  const follow = (name, selector) => page.evaluate(([name, selector]) => {
+    const places = [];
+    const look = () => {
+      const node = document.querySelector(selector);
+      if (!node) return;
+      const [box, area] = [node, node.closest(".jp-Cell-outputArea")].map((each) => each.getBoundingClientRect());
+      const place = [Math.round(box.left - area.left), Math.round(box.top - area.top)];
+      if (!places.length || String(places[places.length - 1]) !== String(place)) places.push(place);
+    };
+    (window.follows ||= {})[name] = { places, timer: setInterval(look, 100) };
+  }, [name, selector]);
+  const steadiness = (name) => page.evaluate((name) => {
+    const { places, timer } = window.follows[name];
+    clearInterval(timer);
+    return { moves: Math.max(places.length - 1, 0), places };
+  }, name);
+  // Milliseconds from `times` clicks on a plain button to its handler, while the page is at whatever it is at.
+  async function latency(times = 20, every = 100) {
+    const at = await page.evaluate(() => {
+      const button = document.createElement("button");
+      button.textContent = "click";
+      button.style.cssText = "position:fixed;right:4px;bottom:4px;z-index:99999";
+      window.clicked = [];
+      button.addEventListener("click", (event) => {
+        event.stopPropagation();
+        window.clicked.push(Math.round(performance.now() - event.timeStamp));
+      });
+      document.body.append(button);
+      window.clicking = button;
+      const box = button.getBoundingClientRect();
+      return [box.left + box.width / 2, box.top + box.height / 2];
+    });
+    for (let n = 0; n < times; n++) {
+      await page.mouse.click(...at);
+      await page.waitForTimeout(every);
+    }
+    return page.evaluate(() => { window.clicking.remove(); return window.clicked; });
+  }
+  // Milliseconds from a click on `button`, a locator, to the kernel being idle and the cell having its number.
+  async function pressed(button, cell) {
+    await button.waitFor();
+    const began = Date.now();
+    await button.click();
+    await ended(cell);
+    return Date.now() - began;
   }
 
   // Runs `steps` on the loaded notebook and prints what was `seen`; what went wrong is a part of it.
@@ -55,16 +260,21 @@ export async function open(base, notebook, shots) {
     try {
       await load();
       await steps();
-      await page.evaluate(() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown());
     } catch (error) {
-      seen.error = String(error).slice(0, 500);
-      await shot("failed.png");
-    } finally {
-      await context.close();
-      rmSync(profile, { recursive: true, force: true });
+      seen.error = String(error.stack || error).slice(0, 1200);
+      seen.outputs = await page.evaluate(() => window.jupyterapp.shell.currentWidget.content.widgets
+        .map((each) => each.outputArea ? each.outputArea.node.innerText.slice(0, 1500) : "")).catch(() => []);
+      await shot("failed.png").catch(() => {});
     }
+    await page.evaluate(() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()).catch(() => {});
+    await page.close();
+    await browser.close(); // of one that was there already: leave it
     console.log(JSON.stringify(seen));
   }
 
-  return { page, seen, run, ended, output, shows, shot, load, drive };
+  return {
+    page, context, browser, seen, given, shots, run, ended, all, output, html, shows, area, unfold, code, kernel, load, save, reload, trust,
+    theme, width, shot, portrait, keys, tabTo, focus, axe, axeOf, overflow, canary, watch, transcript, follow, steadiness,
+    latency, pressed, iopub, drive,
+  };
 }

@@ -1,9 +1,7 @@
 // Drives a notebook with subagents, a map and a compression in JupyterLab, and prints what a person saw, as one JSON object.
-// Arguments: base URL of JupyterLab, notebook, folder for screenshots.
 import { open } from "./page.mjs";
 
-const [, , base, notebook, shots] = process.argv;
-const lab = await open(base, notebook, shots);
+const lab = await open();
 const { page, seen, run, ended, output, shows, shot } = lab;
 
 const stop = ".jp-OutputArea button:has-text('Stop')";
@@ -65,8 +63,7 @@ await lab.drive(async () => {
   seen.formulas = await page.locator("mjx-container").count();
   await shot("dollars.png");
 
-  await page.evaluate(() => window.jupyterapp.commands.execute("docmanager:save"));
-  await lab.load();
+  await lab.reload();
   await shows(4, "8 of 8 rows");
   seen.reloaded = (await unfold(2)) + (await output(4));
   await shot("reloaded.png");

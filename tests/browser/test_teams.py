@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-from pathlib import Path
-
-import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
 
 from hermes_kernel.testing import Request, Server, Step, call, late, say
-from tests.browser.test_browser import HERE, PYTHONS, lab, playwright, pytestmark  # noqa: F401 - fixtures and marks
+from tests.browser.lab import MARKS, OLDEST, Kernel
+
+pytestmark = MARKS
 
 TASKS = [{"task": f"Count the {bird}.", "name": f"{bird} <b>bold</b>"} for bird in ("ducks", "geese", "swans")]
 PROMPTS = ["Count the birds.", "Count them again."]
@@ -34,20 +29,11 @@ def answer(request: Request) -> Step:
     return call("delegate", {"tasks": tasks})
 
 
-@pytest.mark.parametrize("name", ["hermes", "python3"])
-def test_a_person_sees_subagents_a_map_and_a_compression_and_finds_them_after_a_reload(playwright, lab, name):  # noqa: F811
-    address, place = lab
-    kernel = f"{name}-{len(PYTHONS) - 1}"  # the oldest ipykernel there is
-    shots = Path(os.environ.get("HERMES_SHOTS") or place / "shots") / f"teams-{kernel}"
-    shots.mkdir(parents=True, exist_ok=True)
+@pytest.mark.parametrize("kernel", OLDEST, ids=str)
+def test_a_person_sees_subagents_a_map_and_a_compression_and_finds_them_after_a_reload(lab, kernel):
     with Server(answer) as server:
-        path = place / "notebooks" / f"teams-{kernel}.ipynb"
-        nbformat.write(_notebook(kernel, server.url), path)
-        command = ["node", str(HERE / "teams.mjs"), address, path.name, str(shots)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
-    assert done.returncode == 0, done.stderr
-    seen = json.loads(done.stdout.splitlines()[-1])
-    assert "error" not in seen, seen
+        path = lab.notebook("teams", kernel, server.url, _cells(kernel), protect_first=0, protect_last=2)
+        seen = lab.drive("teams.mjs", path)
     for bird in ("ducks", "geese", "swans"):
         assert f"▸ {bird} <b>bold</b>  thinking" in seen["working"]
     assert "3 of 3 subagents at work" in seen["working"]
@@ -69,19 +55,7 @@ def test_a_person_sees_subagents_a_map_and_a_compression_and_finds_them_after_a_
     assert seen["remote"] == []
 
 
-def _notebook(kernel: str, url: str) -> nbformat.NotebookNode:
-    load, ask, python = ("", "", "%%py\n") if kernel.startswith("hermes") else ("%load_ext magics\n", "%%hermes\n", "")
-    settings = {"base_url": url, "model": "scripted", "protect_first": 0, "protect_last": 2}
-    first = load + "\n".join(f"%config HermesMagics.{key} = {value!r}" for key, value in settings.items())
+def _cells(kernel: Kernel) -> list[str]:
     # other rows in each kernel: what was answered in this home is not asked again
-    cells = [
-        first,
-        f"{python}rows = [f'{kernel} bird {{n}}' for n in range(8)]",
-        *(ask + each for each in PROMPTS),
-        MAP,
-    ]
-    cells += ["%hermes compress", "%hermes sessions all", f"{python}answers"]
-    return new_notebook(
-        cells=[new_code_cell(each) for each in cells],
-        metadata={"kernelspec": {"name": kernel, "display_name": kernel, "language": "python"}},
-    )
+    rows = kernel.py(f"rows = [f'{kernel} bird {{n}}' for n in range(8)]")
+    return [rows, *map(kernel.ask, PROMPTS), MAP, "%hermes compress", "%hermes sessions all", kernel.py("answers")]

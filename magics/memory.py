@@ -71,9 +71,14 @@ def _wanted(proposal: Proposal) -> str:
 
 def _changed(change: Change) -> Table:
     rows = tuple((line[:1], line[2:]) for line in differences(change.before, change.after))
+    return Table(("", "what is remembered") if rows else (), rows, change, told(change))
+
+
+def told(change: Change) -> str:
+    """What came of it, in a line."""
     where = f"{FILES[change.target]}: {change.size:,} of {change.limit:,} characters."
     said = f"{where} {LATER}" if change.changed else f"Nothing was changed: it is remembered already. {where}"
-    return Table(("", "what is remembered") if rows else (), rows, change, " ".join([*change.notes, said]))
+    return " ".join([*change.notes, said])
 
 
 def _edited(kept: Memory, words: str) -> Table:

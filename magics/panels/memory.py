@@ -1,15 +1,236 @@
-"""The panel of what is remembered."""
+"""The panel of what is remembered: how full it is, each entry in full, what was changed, and what waits for a word."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from hermes_kernel.core.learning.memory import Change, MemoryFull, MemoryRefused, MemoryThreat
+from hermes_kernel.errors import HermesError
+from hermes_kernel.learning.memory import asked as asking
+from hermes_kernel.learning.proposals import NoProposal
+from magics.memory import memory as document
+from magics.memory import told
+from magics.panels.board import Board
+from magics.panels.pages import PAGE
+from magics.panels.pulse import refill
+from magics.panels.remembered import CHANGES, ENTRIES, Key, Seen, gauges, options, page, seen
+from magics.verdict import readable
 
 if TYPE_CHECKING:
     from magics.desk import Desk
     from magics.panels.faces import Face
     from magics.table import Shown
 
+GONE = "It was changed or decided meanwhile by somebody else."
+SHORTEN = "Shorten an entry, or remove one."
+AGAIN = "Press again if you want it all the same."
+VIEWS = (("what is remembered", ENTRIES), ("changes", CHANGES))
+WHERE = (("MEMORY.md: work, machine, data", "memory"), ("USER.md: who you are, what you like", "user"))
 
-def face(_desk: Desk, _rest: str, _shown: Shown) -> Face | None:
+
+def face(desk: Desk, rest: str, _shown: Shown) -> Face | None:
     """What opens the panel."""
-    return None
+    view = {"": ENTRIES, "history": CHANGES}.get(rest)
+    return None if view is None else lambda: MemoryPanel(desk, view).open()
+
+
+class MemoryPanel:
+    """A list, the chosen one in full, and what can be done with it."""
+
+    def __init__(self, desk: Desk, view: str) -> None:
+        self._kept = desk.agent.learning.memory
+        self._board = board = Board(desk, "memory", lambda: document(desk, ""))
+        self._view = view
+        self._seen = Seen()
+        self._chosen: Key | None = None
+        self._editing: asking.Line | None = None
+        self._told: object = None  # what somebody was told is suspicious; the same once more is meant
+        self._gauges = board.page()
+        self._list = board.listing("What is remembered", self._choose, rows=7)
+        self._page = board.page(name=PAGE)
+        self._views = board.choice("Show", VIEWS, self._turn)
+        board.quietly(lambda: setattr(self._views, "value", view))
+        self._add = board.button("Add…", self._begin_adding, hint="Have something remembered")
+        self._edit = board.button("Edit…", self._begin_editing)
+        self._remove = board.button("Remove", self._forget, sure="Remove it: press again")
+        self._undo = board.button("Take it back", self._take_back, hint="Undo this change, and nothing that came since")
+        self._accept = board.button("Accept", self._agree)
+        self._reject = board.button("Reject", self._refuse)
+        self._all = (
+            board.button("Accept all", self._agree_to_all, sure="Accept all: press again"),
+            board.button("Reject all", self._refuse_all, sure="Reject all: press again"),
+        )
+        self._deeds = board.row()
+        self._where = board.choice("In", WHERE, self._heard)
+        self._text = board.area("The entry")
+        self._save = board.button("Save", self._saved)
+        self._cancel = board.button("Cancel", self._close_editor)
+        self._editor = board.column()
+
+    def open(self) -> None:
+        """Show it, and what is there."""
+        tools = self._board.row(self._views, self._add)
+        self._board.show(self._gauges, tools, self._list, self._page, self._deeds, self._editor)
+        self._board.do(self._look)
+
+    # --- looking
+
+    async def _look(self) -> None:
+        """Read again; what was chosen stays chosen, if it is there."""
+        with _readable():
+            self._seen = await self._board.away(seen, self._kept, self._view)
+        self._gauges.value = gauges(self._seen)
+        there = self._seen.keys
+        if self._chosen not in there:
+            self._chosen = next(iter(there), None)
+        refill(self._board, self._list, options(self._seen), self._chosen)
+        self._page.value = await self._board.away(page, self._seen, self._chosen, self._kept.findings)
+        self._deeds.children = self._offered()
+
+    def _offered(self) -> tuple[Any, ...]:
+        every = self._all if len(self._seen.waiting) > 1 and self._view == ENTRIES else ()
+        match self._chosen:
+            case ("entry", _, _):
+                return (self._edit, self._remove, *every)
+            case ("waits", _):
+                return (self._accept, self._reject, *every)
+            case ("change", _):
+                return (self._undo,)
+        return ()
+
+    async def _choose(self, key: Key | None) -> None:
+        self._forgive()
+        self._board.say("")
+        self._chosen = key
+        await self._look()
+        if key is not None and self._chosen != key:
+            self._board.say(GONE, "slow")
+
+    async def _turn(self, view: str) -> None:
+        self._view = view
+        await self._choose(None)
+
+    async def _heard(self, _: str) -> None:
+        """Where an entry goes matters when it is saved."""
+
+    # --- changing
+
+    async def _begin_adding(self) -> None:
+        self._editing, self._text.value = None, ""
+        self._editor.children = (self._where, self._text, self._board.row(self._save, self._cancel))
+
+    async def _begin_editing(self) -> None:
+        line = self._line()
+        self._editing, self._text.value = line, line.entry
+        self._editor.children = (self._text, self._board.row(self._save, self._cancel))
+
+    async def _close_editor(self) -> None:
+        self._forgive()
+        self._editing, self._text.value, self._editor.children = None, "", ()
+
+    async def _saved(self) -> None:
+        text, line, target = self._text.value, self._editing, self._where.value
+        wanted = ("save", text, line, target)
+        anyway, self._told = self._told == wanted, None
+        try:
+            with _readable():
+                if line is None:
+                    made = await self._board.away(lambda: asking.remember(self._kept, target, text, anyway=anyway))
+                else:
+                    made = await self._board.away(lambda: asking.rewrite(self._kept, line, text, anyway=anyway))
+        except MemoryThreat as threat:
+            self._told, self._save.description = wanted, "Save all the same"
+            self._board.say(f"{threat} {AGAIN}", "slow")
+            return
+        await self._close_editor()
+        await self._after(made, text)
+
+    async def _forget(self) -> None:
+        line = self._line()
+        with _readable():
+            made = await self._board.away(asking.forget, self._kept, line)
+        await self._after(made)
+
+    async def _take_back(self) -> None:
+        number = int(self._key("change")[1])
+        with _readable():
+            made = await self._board.away(self._kept.undo, "person", number)
+        await self._after(made)
+
+    async def _after(self, made: Change, text: str = "") -> None:
+        """Say what came of it; an entry that was written is the chosen one."""
+        if text.strip() in made.after and self._view == ENTRIES:
+            self._chosen = ("entry", made.target, text.strip())
+        await self._look()
+        self._board.say(told(made), "person" if made.changed else "")
+
+    # --- what waits
+
+    async def _agree(self) -> None:
+        await self._decide(self._key("waits")[1])
+
+    async def _agree_to_all(self) -> None:
+        await self._decide("all")
+
+    async def _decide(self, which: str) -> None:
+        with _readable():
+            meant = await self._board.away(asking.chosen, self._kept, which)
+        wanted = tuple(each.id for each in meant)
+        found = tuple(dict.fromkeys(said for each in meant for said in each.findings))
+        agreed, self._told = self._told == wanted, None
+        if found and not agreed:
+            self._told, self._accept.description = wanted, "Accept all the same"
+            self._board.say(f"Suspicious: {'; '.join(found)}. {AGAIN}", "slow")
+            return
+        self._forgive()
+        with _readable():
+            made = await self._board.away(lambda: [self._kept.accept(each) for each in meant])
+        await self._look()
+        self._board.say(" ".join(map(told, made)) or "Nothing waits.", "person")
+
+    async def _refuse(self) -> None:
+        await self._drop(self._key("waits")[1])
+
+    async def _refuse_all(self) -> None:
+        await self._drop("all")
+
+    async def _drop(self, which: str) -> None:
+        self._forgive()
+        with _readable():
+            gone = await self._board.away(asking.chosen, self._kept, which)
+            for each in gone:
+                await self._board.away(self._kept.proposals.remove, each)
+        await self._look()
+        self._board.say(f"{len(gone)} will not be remembered.")
+
+    # --- what is meant
+
+    def _forgive(self) -> None:
+        """Whoever was told that something is suspicious did something else."""
+        self._told = None
+        self._save.description, self._accept.description = "Save", "Accept"
+
+    def _line(self) -> asking.Line:
+        _, target, entry = self._key("entry")
+        return asking.Line(0, target, entry)
+
+    def _key(self, kind: str) -> Key:
+        if self._chosen is None or self._chosen[0] != kind:
+            raise HermesError("Choose one in the list first.")
+        return self._chosen
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """What cannot be remembered, in one line; what is suspicious is for whoever may consent."""
+    try:
+        with readable():
+            yield
+    except MemoryThreat:
+        raise
+    except MemoryFull as error:
+        raise HermesError(f"{error.said} {SHORTEN}") from None
+    except (MemoryRefused, NoProposal) as error:
+        raise HermesError(str(error).partition("\n")[0]) from None

@@ -68,6 +68,14 @@ def test_line_breaks_do_not_matter_to_which_entry_is_meant():
     assert applied("memory", ("one\ntwo", "three"), [Operation("remove", old="one two")], 100) == ("three",)
 
 
+def test_whoever_has_seen_an_entry_means_it_and_none_that_was_changed_since():
+    seen = Operation("replace", "Likes coffee", "Likes tea", whole=True)
+    assert applied("memory", ("Likes tea", "Likes tea a lot"), [seen], 100) == ("Likes coffee", "Likes tea a lot")
+    for wanted in (seen, Operation("remove", old="Likes tea", whole=True)):
+        with pytest.raises(MemoryRefused, match="'Likes tea' was changed or removed meanwhile .*Nothing was changed"):
+            applied("memory", ("Likes tea a lot",), [wanted], 100)
+
+
 def test_of_two_equal_entries_either_is_meant():
     assert applied("memory", ("a", "a"), [Operation("remove", old="a")], 100) == ("a",)
 

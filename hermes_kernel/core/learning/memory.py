@@ -56,11 +56,12 @@ class Limits:
 @dataclass(frozen=True, slots=True)
 class Operation:
     """``action`` is ``add``, ``replace`` or ``remove``; ``old`` a part of the entry meant that no other has, or all of
-    it; ``content`` the new one."""
+    it; ``content`` the new one. ``whole``: whoever says so has seen the entry, and means none that is otherwise now."""
 
     action: str
     content: str = ""
     old: str = ""
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +163,20 @@ def _do(now: list[str], operation: Operation, place: str, show: Show) -> None:
     if operation.action == "add":
         now.extend([content] if content not in now else [])
         return
-    at = _meant(now, operation.old.strip(), place, show)
+    at = _seen(now, operation.old, place) if operation.whole else _meant(now, operation.old.strip(), place, show)
     if operation.action == "replace" and content not in now:
         now[at] = content
     elif now[at] != content:
         del now[at]
+
+
+def _seen(now: Sequence[str], entry: str, place: str) -> int:
+    """Where just this entry stands."""
+    if entry not in now:
+        raise MemoryRefused(
+            f"{place}{brief(entry, 80)!r} was changed or removed meanwhile by somebody else. {UNCHANGED} Look again."
+        )
+    return now.index(entry)
 
 
 def _meant(now: Sequence[str], old: str, place: str, show: Show) -> int:

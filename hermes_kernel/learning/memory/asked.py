@@ -53,20 +53,35 @@ def add(memory: Memory, text: str) -> Change:
     text, anyway = consent(text)
     first, _, rest = text.partition(" ")
     target, content = (first, rest) if first in FILES and rest.strip() else ("memory", text)
-    return memory.apply(target, [Operation("add", content)], by="person", consent=anyway)
+    return remember(memory, target, content, anyway=anyway)
 
 
 def replace(memory: Memory, number: str, text: str) -> Change:
     """Have entry `number` be `text`, which may have ``--anyway`` at an end. Raises as `Memory.apply`."""
     text, anyway = consent(text)
-    line = the_line(memory, number)
-    return memory.apply(line.target, [Operation("replace", text, line.entry)], by="person", consent=anyway)
+    return rewrite(memory, the_line(memory, number), text, anyway=anyway)
 
 
 def remove(memory: Memory, number: str) -> Change:
     """Forget entry `number`. Raises as `Memory.apply`."""
-    line = the_line(memory, number)
-    return memory.apply(line.target, [Operation("remove", old=line.entry)], by="person")
+    return forget(memory, the_line(memory, number))
+
+
+def remember(memory: Memory, target: str, text: str, *, anyway: bool = False) -> Change:
+    """Have `text` be one more entry; ``anyway``: a person has been told what is suspicious in it. Raises as
+    `Memory.apply`."""
+    return memory.apply(target, [Operation("add", text)], by="person", consent=anyway)
+
+
+def rewrite(memory: Memory, line: Line, text: str, *, anyway: bool = False) -> Change:
+    """Have the entry of `line` be `text`, unless somebody changed it since it was read. Raises as `Memory.apply`."""
+    wanted = Operation("replace", text, line.entry, whole=True)
+    return memory.apply(line.target, [wanted], by="person", consent=anyway)
+
+
+def forget(memory: Memory, line: Line) -> Change:
+    """Take the entry of `line` away, unless somebody changed it since it was read. Raises as `Memory.apply`."""
+    return memory.apply(line.target, [Operation("remove", old=line.entry, whole=True)], by="person")
 
 
 def full(memory: Memory, error: MemoryFull) -> str:

@@ -1,0 +1,36 @@
+"""A list that is filled again, and one that is looked at again by itself while something in it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from magics.panels.board import Board, Deed
+
+EVERY = 2.0  # seconds
+
+
+class Pulse:
+    """Does ``deed`` again and again, as long as the panel is there and somebody finds that something goes on."""
+
+    def __init__(self, board: Board, deed: Deed) -> None:
+        self._board = board
+        self._deed = deed
+        self._waits = False
+
+    def goes_on(self, something: bool) -> None:  # noqa: FBT001 - the one thing that is said
+        """There is something to look at again, or nothing."""
+        if something and not self._waits:
+            self._waits = True
+            self._board.later(EVERY, self._beat)
+
+    async def _beat(self) -> None:
+        self._waits = False
+        await self._deed()
+
+
+def refill(board: Board, listing: Any, options: Sequence[tuple[str, Any]], value: Any) -> None:
+    """Other rows, where they are others: a list that is put anew jumps back to its top."""
+    if [tuple(each) for each in listing.options] != list(options) or listing.value != value:
+        board.fill(listing, options, value)

@@ -119,9 +119,7 @@ class Settings:
     tool_workers: int = whole(8, 1, 1000, "plain functions that run at once as tools")
     tool_result_chars: int = whole(50_000, 200, 100_000_000, "characters of a result that the model sees")
     compress_at: float = number(0.5, 0.05, 1, "share of the window at which a conversation is compressed")
-    compress_hard_at: float = number(
-        0.85, 0.05, 1, "share of the window at which it is compressed before anything else"
-    )
+    compress_hard_at: float = number(0.85, 0.05, 1, "share of the window at which it is compressed first of all")
     protect_first: int = whole(2, 0, 1000, "messages at the start that compression leaves alone")
     protect_last: int = whole(20, 0, 10_000, "messages at the end that compression leaves alone")
     delegate_depth: int = whole(1, 0, 5, "levels of subagents below an agent; 0: none")
@@ -145,6 +143,7 @@ class Settings:
     schedule_watch: bool = switch("let a kernel that is open run jobs that are due, if nobody else does", default=True)
     schedule_workers: int = whole(2, 1, 100, "runs of scheduled jobs that go on at once")
     approvals: str = choice("ask", ("ask", "allow", "deny"), "what becomes of dangerous commands and writes elsewhere")
+    answer_seconds: float = number(3600, 0, 7 * DAY, "wait for a person, then the default is taken; 0: for ever")
     cells: bool = switch("show the model the cells run since the last turn", default=True)
     vision: str = choice("auto", ("auto", "on", "off"), "give the model plots and images as images")
     mcp_servers: Tables = tables("MCP servers whose tools are offered; `$HERMES_HOME/mcp.json` may name more")

@@ -6,26 +6,29 @@ A question that is given up leaves nothing behind that could take the next answe
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from hermes_kernel.view import clean
+from hermes_kernel.view.asking import chosen, written
 from magics.frontend import Frontend, allows_stdin, frontend
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
+
+    from hermes_kernel.core.question import Question
+    from magics.stage import Stage
 
 LOOK = 0.05  # seconds between two looks for an answer on stdin
 FAREWELL = "\x04"  # what a front end sends for end of file
 
 
 class NotebookPerson:
-    """`ports.Person` of one shell."""
+    """`ports.Person` of one shell. ``stage`` is the turn's, while it is shown: questions stand on it."""
 
     def __init__(self, shell: InteractiveShell) -> None:
         self._shell = shell
+        self.stage: Stage | None = None
 
     @property
     def present(self) -> bool:
@@ -38,33 +41,19 @@ class NotebookPerson:
             case Frontend.NOTEBOOK | Frontend.CONSOLE:
                 return allows_stdin(self._shell)
 
-    async def ask(self, question: str, choices: Sequence[str] = ()) -> str | None:
-        """The answer, one of `choices` or the person's own words; None when nobody answers."""
+    async def ask(self, question: Question) -> str | None:
+        """The answer, one of the choices or the person's own words; None when nobody answers."""
         if not self.present:
             return None
         where = frontend(self._shell)
         if where is Frontend.NOTEBOOK and find_spec("ipywidgets"):
-            from magics.question import Question
+            from magics.question import Asked
 
-            return await Question(self._shell, question, choices).answer()
-        text = _written(question, choices)
+            return await Asked(self._shell, question).answer()
+        text = f"{written(question)}\n> "
         kernel: Any = getattr(self._shell, "kernel", None)
         said = await (_at_terminal(text) if where is Frontend.TERMINAL else _over_stdin(kernel, text))
-        return None if said is None else _chosen(said, choices)
-
-
-def _written(question: str, choices: Sequence[str]) -> str:
-    """A question in text, its choices numbered."""
-    lines = [clean(question), *(f"  {n}. {clean(choice)}" for n, choice in enumerate(choices, 1))]
-    return "\n".join([*lines, "> "])
-
-
-def _chosen(said: str, choices: Sequence[str]) -> str:
-    """A number stands for its choice; anything else for itself."""
-    words = said.strip()
-    if words.isdecimal() and 1 <= int(words) <= len(choices):
-        return choices[int(words) - 1]
-    return next((choice for choice in choices if choice.casefold() == words.casefold()), words)
+        return None if said is None else chosen(question, said)
 
 
 async def _over_stdin(kernel: Any, prompt: str) -> str | None:

@@ -6,7 +6,7 @@ Every question has fresh widgets: on ipykernel 7.4 a text field delivers only th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.safe import NO_MATH
@@ -16,15 +16,18 @@ from magics.stage import Spot, dismiss
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from hermes_kernel.core.question import Question
+
 ENTER = 2.0  # seconds in which what was written follows the Enter key; later it is another change
 
 
-class Question:
+class Asked:
     """Asks once. Handlers may run on any thread, so they only hand the answer to the loop."""
 
-    def __init__(self, shell: InteractiveShell, question: str, choices: Sequence[str]) -> None:
+    def __init__(self, shell: InteractiveShell, asked: Question) -> None:
         import ipywidgets
 
+        question, choices = asked.whole, asked.choices
         self._spot = Spot(shell)
         self._question = question
         self._loop = asyncio.get_running_loop()

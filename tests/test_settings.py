@@ -64,6 +64,7 @@ CONTRACT = {
     "stale_days": 30,
     "archive_days": 90,
     "approvals": "ask",
+    "answer_seconds": 3600,
     "cells": True,
     "mcp_servers": {},
     "notify": {},

@@ -9,13 +9,14 @@ import asyncio
 import os
 import shutil
 import sys
-from collections.abc import Sequence
 from typing import Self
 
 from hermes_kernel.core.events import Event, Final, Observed, Replied, Retracted, Returned, TextDelta
+from hermes_kernel.core.question import Question
 from hermes_kernel.view import Picture, clean, done_line, see, status_line
-from hermes_kernel.view.bundle import row_line
+from hermes_kernel.view.asking import chosen, written
 from hermes_kernel.view.children import told_line
+from hermes_kernel.view.rows import row_line
 
 WIPE = "\r\x1b[K"
 
@@ -126,15 +127,17 @@ class Terminal:
 
     present = True
 
-    async def ask(self, question: str, choices: Sequence[str] = ()) -> str | None:
-        options = [f"  {number}  {clean(choice)}" for number, choice in enumerate(choices, 1)]
-        print("\r\x1b[K" + "\n".join([clean(question), *options]), file=sys.stderr)
+    async def ask(self, question: Question) -> str | None:
+        print(f"{WIPE}{written(question)}", file=sys.stderr)
         _forget_typed_ahead()
         print("> ", end="", file=sys.stderr, flush=True)
-        said = await _line()
-        if said is not None and said.isdecimal() and 1 <= int(said) <= len(choices):
-            return choices[int(said) - 1]
-        return said
+        try:
+            said = await _line()
+        except asyncio.CancelledError:
+            print(file=sys.stderr)
+            _forget_typed_ahead()  # half an answer is no command for the shell
+            raise
+        return None if said is None else chosen(question, said)
 
 
 def _forget_typed_ahead() -> None:

@@ -59,11 +59,13 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A tool waits for a person."""
+    """A tool waits for a person, for ``seconds`` (0: for ever); ``default`` says what happens without an answer."""
 
     call_id: str
     question: str
     choices: tuple[str, ...] = ()
+    seconds: float = 0
+    default: str = ""
 
 
 @dataclass(frozen=True, slots=True)

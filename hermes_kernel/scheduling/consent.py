@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import fields
 
 from hermes_kernel.core.events import Approved
+from hermes_kernel.core.question import Question
 from hermes_kernel.core.schedule.job import Job
 from hermes_kernel.errors import HermesError
-from hermes_kernel.world.tools.approvals import SHOWN, visible
+from hermes_kernel.world.tools.approvals import SHOWN, bounded, visible
 from hermes_kernel.world.tools.speaking import SPEAKER, ask_person, the_floor
 
 CHOICES = ("yes", "no")
@@ -22,14 +23,14 @@ UNSAID = frozenset({"id", "since", "place", "schedule", "zone", "digest"})
 """Fields that others say better, or that no one changes by a wish."""
 
 
-async def allowed(question: str) -> bool | None:
+async def allowed(question: Question) -> bool | None:
     """Whether the person said yes; None where nobody is there to."""
     speaker = SPEAKER.get(None)
     person = speaker.tools.person if speaker else None
     if speaker is None or person is None:
         return None
     async with the_floor():
-        answer = await ask_person(person, question, CHOICES)
+        answer = await ask_person(person, question)
     if answer is None:
         return None
     yes = answer.strip().lower() == "yes"
@@ -37,12 +38,12 @@ async def allowed(question: str) -> bool | None:
     return yes
 
 
-def making(job: Job, times: str) -> str:
+def making(job: Job, times: str) -> Question:
     """May the agent make this job, which runs at these `times`? `HermesError`: it is too long to be shown."""
     return _whole("May the agent make this job?", _lines(job, times))
 
 
-def changing(action: str, before: Job, after: Job, times: str) -> str:
+def changing(action: str, before: Job, after: Job, times: str) -> Question:
     """May the agent do that with the job `before`, which would then be as `after`? `HermesError`: what would be new is
     too long to be shown."""
     names = [each.name for each in fields(Job) if getattr(before, each.name) != getattr(after, each.name)]
@@ -85,14 +86,12 @@ def _lines(job: Job, times: str) -> Iterator[str]:
         yield from (f"  | {line}" for line in job.prompt.split("\n"))
 
 
-def _whole(question: str, lines: Iterator[str] | list[str]) -> str:
+def _whole(question: str, lines: Iterator[str] | list[str]) -> Question:
     lines = list(lines)
     if len(visible("\n".join(lines))) > SHOWN:
         raise HermesError(TOO_LONG)
     return _bounded(question, lines)
 
 
-def _bounded(question: str, lines: Iterator[str] | list[str]) -> str:
-    shown = visible("\n".join(lines))
-    more = f"\n[{len(shown) - SHOWN:,} more characters, not shown]" if len(shown) > SHOWN else ""
-    return f"{visible(question)}\n{shown[:SHOWN]}{more}"
+def _bounded(question: str, lines: Iterator[str] | list[str]) -> Question:
+    return Question(visible(question), CHOICES, "no", tool="schedule", given=bounded("\n".join(lines)))

@@ -17,11 +17,12 @@ from hermes_kernel.core.schedule.job import Job
 from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.consent import allowed, changing, making, suspicious
 from hermes_kernel.world.tools.results import Result, ToolError
-from hermes_kernel.world.tools.speaking import PATIENCE
+from hermes_kernel.world.tools.speaking import UNHURRIED
 from hermes_kernel.world.tools.threads import in_thread
 from hermes_kernel.world.tools.tool import Tool, built_in
 
 if TYPE_CHECKING:
+    from hermes_kernel.core.question import Question
     from hermes_kernel.scheduling.jobs import Jobs
 
 THREAD = "hermes-schedule"
@@ -75,7 +76,7 @@ def make_schedule(jobs: Jobs | Callable[[], Jobs], writes: Callable[[], str]) ->
         }  # fmt: skip
         return await desk.answer(action, job, {wish: each for wish, each in wishes.items() if each not in ("", None)})
 
-    return built_in(schedule, exclusive=True, seconds=PATIENCE + 60)
+    return built_in(schedule, exclusive=True, seconds=UNHURRIED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +183,7 @@ class _Desk:
         here = Path(self.jobs.where()).resolve()
         return not Path(job.folder).resolve().is_relative_to(here)
 
-    async def _consent(self, question: str) -> None:
+    async def _consent(self, question: Question) -> None:
         """Raises:
         ToolError: the person said no, or nobody is there.
         """

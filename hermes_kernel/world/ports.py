@@ -10,6 +10,7 @@ from hermes_kernel.core.commands import CallModel, Compress
 from hermes_kernel.core.events import Compressed, Event, Kept, Spent
 from hermes_kernel.core.learnt import LEARNT, Dated
 from hermes_kernel.core.messages import ToolCall, ToolSpec, Transcript
+from hermes_kernel.core.question import Question
 from hermes_kernel.core.search.found import Found, Passage
 from hermes_kernel.core.search.query import Query
 from hermes_kernel.core.turn import Turn
@@ -226,7 +227,8 @@ class Person(Protocol):
         """False in a headless run: then nothing may wait for an answer."""
         ...
 
-    async def ask(self, question: str, choices: Sequence[str] = ()) -> str | None:
-        """The answer in the person's words or one of `choices`; None when nobody will answer. Cancellable: the
-        question disappears and no later prompt is disturbed. The event loop keeps running while it waits."""
+    async def ask(self, question: Question) -> str | None:
+        """The answer in the person's words or one of the choices; None when nobody will answer. Whoever asks looks at
+        the clock, and cancels it: the question disappears and no later prompt is disturbed. The event loop keeps
+        running while it waits."""
         ...

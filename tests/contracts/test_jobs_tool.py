@@ -205,9 +205,9 @@ class Meanwhile(Someone):
         super().__init__("yes")
         self.happens = lambda: None
 
-    async def ask(self, question, choices=()):
+    async def ask(self, question):
         self.happens()
-        return await super().ask(question, choices)
+        return await super().ask(question)
 
 
 async def test_what_is_made_is_what_the_person_saw_whatever_its_path_leads_to_by_then(tmp_path):

@@ -16,7 +16,7 @@ class Nobody:
 
     present = False
 
-    async def ask(self, question, choices=()):
+    async def ask(self, question):
         raise AssertionError("nobody may be asked")
 
 
@@ -28,11 +28,12 @@ class Someone:
     def __init__(self, answer, seconds=0.0):
         self.answer = answer
         self.seconds = seconds
-        self.asked = []
+        self.questions, self.asked = [], []
         self.at_once = self.most_at_once = self.cancelled = 0
 
-    async def ask(self, question, choices=()):
-        self.asked.append(question)
+    async def ask(self, question):
+        self.questions.append(question)
+        self.asked.append(question.whole)
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
         try:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 from hermes_kernel.core.events import Approved
 from hermes_kernel.core.learning.memory import MemoryRefused, MemoryThreat, Operation
 from hermes_kernel.core.learning.memory_words import asked, done, failed, understood
+from hermes_kernel.core.question import Question
 from hermes_kernel.world.store.disk import StoreError
-from hermes_kernel.world.tools.approvals import SHOWN, visible
+from hermes_kernel.world.tools.approvals import bounded
 from hermes_kernel.world.tools.results import Result, ToolError
-from hermes_kernel.world.tools.speaking import PATIENCE, SPEAKER, ask_person, the_floor
+from hermes_kernel.world.tools.speaking import SPEAKER, UNHURRIED, ask_person, the_floor
 from hermes_kernel.world.tools.threads import in_thread
 from hermes_kernel.world.tools.tool import Tool, built_in
 
@@ -63,7 +64,7 @@ def make_memory(memory: Memory, session: Callable[[], str], by: str, writes: Cal
         _, wanted = understood({"operations": [*rows, *(single if action != "batch" else [])]})
         return await desk.do(target, wanted)
 
-    return built_in(change, name="memory", exclusive=True, seconds=PATIENCE + 60)
+    return built_in(change, name="memory", exclusive=True, seconds=UNHURRIED)
 
 
 @dataclass(slots=True)
@@ -92,7 +93,7 @@ class _Desk:
             if self.writes() == "ask":
                 await in_thread(partial(self.memory.tried, target, operations), THREAD)
                 if not await self._allowed(target, operations):
-                    return await self._left(target, operations, "it needs the person's word, and nobody is there")
+                    return await self._left(target, operations, "it needs the person's word, and nobody gave it")
             apply = partial(self.memory.apply, target, operations, by=self.by, session=self.session())
             return done(await in_thread(apply, THREAD))
         except MemoryThreat as threat:
@@ -104,9 +105,10 @@ class _Desk:
         person = speaker.tools.person if speaker else None
         if speaker is None or person is None:
             return False
-        question = f"May the agent change what it remembers?\n{visible(asked(target, operations))[:SHOWN]}"
+        text, given = "May the agent change what it remembers?", bounded(asked(target, operations))
+        question = Question(text, CHOICES, "it is left to you as a proposal", tool="memory", given=given)
         async with the_floor():
-            answer = await ask_person(person, question, CHOICES)
+            answer = await ask_person(person, question)
         if answer is None:
             return False
         yes = answer.strip().lower() == "yes"

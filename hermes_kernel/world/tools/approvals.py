@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hermes_kernel.core.events import Approved
+from hermes_kernel.core.question import Question
 from hermes_kernel.world.ports import Person
 from hermes_kernel.world.tools.calls import Ready
 from hermes_kernel.world.tools.places import APPROVALS
@@ -57,9 +58,9 @@ class Approvals:
     async def _asked(self, ready: Ready, risk: Risk) -> Approved:
         if self.person is None or not self.person.present:
             return Approved(ready.call.id, False, "headless")
-        answer = await ask_person(self.person, question(ready, self.who), CHOICES)
+        answer = await ask_person(self.person, question(ready, self.who))
         if answer is None:
-            return Approved(ready.call.id, False, "headless")
+            return Approved(ready.call.id, False, "silence")
         scope = SCOPES.get(answer.strip().lower(), "")
         self._remember(risk.rule, scope)
         return Approved(ready.call.id, bool(scope), "person", scope or "once")
@@ -91,19 +92,29 @@ class Approvals:
             aside.unlink(missing_ok=True)  # a full or read-only home: the answer holds for this session
 
 
-def question(ready: Ready, who: str = "") -> str:
+def question(ready: Ready, who: str = "") -> Question:
     """What the person is asked: who asks, which tool, why, and all its arguments, with nothing that could hide."""
     lines = "\n".join(
         f"{name}: {value if isinstance(value, str) else json.dumps(value)}" for name, value in ready.arguments.items()
     )
-    shown = visible(lines)
-    more = f"\n[{len(shown) - SHOWN:,} more characters, not shown]" if len(shown) > SHOWN else ""
     asking = f"Subagent {json.dumps(visible(who), ensure_ascii=False)}: " if who else ""
     why, rule = (ready.risk.why, ready.risk.rule) if ready.risk else ("", "")
-    return (
-        f"{asking}{ready.tool.name} needs your word, because {visible(why)}:\n{shown[:SHOWN]}{more}\n"
-        f'Allow it? ("this session" and "always" cover every later call of this kind: {visible(rule)})'
+    kind = f"every later call of this kind ({visible(rule)})"
+    return Question(
+        f"{asking}{ready.tool.name} needs your word, because {visible(why)}. Allow it?",
+        CHOICES,
+        default="no",
+        tool=ready.tool.name,
+        given=bounded(lines),
+        meanings=("this call", f"{kind} in this session", f"{kind}, now and in all sessions", "it is not run"),
     )
+
+
+def bounded(text: str) -> str:
+    """`text` as a person is shown it, all of it visible; what is left out of a long one is said."""
+    shown = visible(text)
+    more = f"\n[{len(shown) - SHOWN:,} more characters, not shown]" if len(shown) > SHOWN else ""
+    return shown[:SHOWN] + more
 
 
 def refusal(approved: Approved, ready: Ready) -> str:
@@ -114,6 +125,7 @@ def refusal(approved: Approved, ready: Ready) -> str:
     by = {
         "person": "the person said no",
         "headless": "nobody is there to allow it",
+        "silence": "nobody answered when asked to allow it",
         "rule": "the settings do not allow it",
     }
     return (

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from hermes_kernel.core.question import Question
 from hermes_kernel.core.text import scrub
 from hermes_kernel.world.ports import Person
 from hermes_kernel.world.tools.results import Result, ToolError
-from hermes_kernel.world.tools.speaking import PATIENCE, ask_person, the_floor
+from hermes_kernel.world.tools.speaking import UNHURRIED, ask_person, the_floor
 from hermes_kernel.world.tools.tool import Tool, built_in
 
 CHOICES = 8
@@ -29,16 +30,17 @@ def make_clarify(person: Callable[[], Person | None]) -> Tool:
         if len(offered) > CHOICES:
             raise ToolError(f"At most {CHOICES} choices can be offered, not {len(offered)}.")
         asked = person()
+        if asked is None or not asked.present:
+            return Result(unanswered(offered, "Nobody is there to answer"))
+        default = offered[0] if offered else "the agent decides itself"
         async with the_floor():
-            answer = await ask_person(asked, scrub(question), offered) if asked is not None else None
-        if answer is None:
-            return Result(unanswered(offered))
-        return Result(scrub(answer).strip() or unanswered(offered))
+            answer = await ask_person(asked, Question(scrub(question), offered, default, tool="clarify"))
+        return Result(scrub(answer or "").strip() or unanswered(offered, "Nobody answered"))
 
-    return built_in(clarify, exclusive=True, repeatable=True, seconds=PATIENCE + 60)
+    return built_in(clarify, exclusive=True, repeatable=True, seconds=UNHURRIED)
 
 
-def unanswered(choices: tuple[str, ...]) -> str:
+def unanswered(choices: tuple[str, ...], why: str) -> str:
     """What the model is told when there is no answer."""
     decide = f'take "{choices[0]}", your first choice' if choices else "use your best judgement"
-    return f"Nobody is there to answer: {decide}, and say in your answer what you assumed."
+    return f"{why}: {decide}, and say in your answer what you assumed."

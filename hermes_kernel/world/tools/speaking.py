@@ -1,22 +1,24 @@
-"""What a running call may tell while it runs, and how it asks a person: the question is an event before it is asked."""
+"""What a running call may tell while it runs, and how it asks a person: the question is an event before it is asked,
+and what it waits for an answer is the setting's."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from hermes_kernel.core.events import Asking, Event
-from hermes_kernel.world.ports import Person
+from hermes_kernel.core.question import Question
+from hermes_kernel.world.ports import Clock, Person
 from hermes_kernel.world.stop import Stop
 
 if TYPE_CHECKING:
     from hermes_kernel.world.tools.registry import Tools
 
-PATIENCE = 3600.0  # seconds a person may take; the same as the original's
+UNHURRIED = 3650 * 86_400.0  # seconds: the deadline of a tool that asks a person, which its question has already
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +42,36 @@ def the_floor() -> asyncio.Lock:
     return _floors.setdefault(asyncio.get_running_loop(), asyncio.Lock())
 
 
-async def ask_person(person: Person, question: str, choices: Sequence[str] = ()) -> str | None:
-    """The person's answer; None when nobody is there, or nobody answered within an hour."""
+async def ask_person(person: Person, question: Question) -> str | None:
+    """The person's answer; None when nobody is there, or nobody answered in the time that the settings give."""
     if not person.present:
         return None
     speaker = SPEAKER.get(None)
-    if speaker:
-        await speaker.tell(Asking(speaker.call_id, question, tuple(choices)))
+    if speaker is None:
+        return await person.ask(question)
+    asked = replace(question, seconds=speaker.tools.settings.answer_seconds)
+    await speaker.tell(Asking(speaker.call_id, asked.whole, asked.choices, asked.seconds, asked.default))
+    return await _in_time(person, asked, speaker.tools.clock)
+
+
+async def _in_time(person: Person, question: Question, clock: Clock) -> str | None:
+    """The answer, if it comes before the question's time is over. A question that is given up is gone when this
+    returns."""
+    if not question.seconds:
+        return await person.ask(question)
+    answering = asyncio.ensure_future(person.ask(question))
+    late = asyncio.ensure_future(_at_its_end(clock, question.seconds, answering))
     try:
-        return await asyncio.wait_for(person.ask(question, choices), PATIENCE)
-    except TimeoutError:
+        return await answering
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if not late.done() or (task is not None and task.cancelling()):
+            raise
         return None
+    finally:
+        late.cancel()
+
+
+async def _at_its_end(clock: Clock, seconds: float, answering: asyncio.Future[str | None]) -> None:
+    await clock.sleep(seconds)
+    answering.cancel()

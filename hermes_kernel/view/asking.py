@@ -1,0 +1,57 @@
+"""How a question is worded: numbered choices, what an answer means, what happens without one, and when."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from hermes_kernel.core.question import Question
+from hermes_kernel.core.safe import clean
+
+UNITS = ((172_800, 86_400, "days"), (7_200, 3_600, "h"), (60, 60, "min"), (-1, 1, "s"))
+"""Above how many seconds what is left is said in which unit."""
+NUMBER = 4  # digits of the greatest number that a choice may have
+
+
+def written(question: Question) -> str:
+    """All of a question as text, its choices numbered."""
+    choices = [f"  {n}. {line}" for n, line in enumerate(offered(question), 1)]
+    end = [f"  {without(question, question.seconds)}."] if question.seconds else []
+    return "\n".join([clean(question.whole), *choices, *end])
+
+
+def offered(question: Question) -> tuple[str, ...]:
+    """Each choice on one line, with what it covers where that is said."""
+    meanings = (*question.meanings, *[""] * len(question.choices))
+    pairs = zip(question.choices, meanings, strict=False)
+    return tuple(" ".join(clean(f"{choice}: {means}" if means else choice).split()) for choice, means in pairs)
+
+
+def chosen(question: Question, said: str) -> str:
+    """What `said` means: a number stands for its choice, anything else for itself."""
+    words = said.strip()
+    number = int(words) if words.isascii() and words.isdecimal() and len(words) <= NUMBER else 0
+    if 1 <= number <= len(question.choices):
+        return question.choices[number - 1]
+    return next((choice for choice in question.choices if choice.casefold() == words.casefold()), words)
+
+
+def without(question: Question, left: float) -> str:
+    """What happens when nobody answers in the `left` seconds."""
+    return f"Without an answer: {' '.join(clean(question.default).split())}, in {lasting(left)}"
+
+
+def lasting(left: float) -> str:
+    """`left` seconds, which are none below 0, in whole units, rounded up, by seconds in the last minute."""
+    left = max(left, 0)
+    unit, name = _unit(left)
+    return f"{ceil(left / unit)} {name}"
+
+
+def pause(left: float) -> float:
+    """Seconds until `lasting` says something else; never more than are left."""
+    unit, _ = _unit(left)
+    return left - (ceil(left / unit) - 1) * unit
+
+
+def _unit(left: float) -> tuple[int, str]:
+    return next((unit, name) for above, unit, name in UNITS if left > above)

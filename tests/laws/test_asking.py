@@ -1,0 +1,65 @@
+"""How a question is worded: numbers stand for choices, and what is left of the time is never said wrong."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hermes_kernel.core.question import Question
+from hermes_kernel.view.asking import chosen, lasting, offered, pause, without, written
+
+TEXTS = st.text(max_size=40)
+ALLOW = Question(
+    "Allow it?", ("once", "no"), "no", 3600, "terminal", "command: rm -rf x", ("this call", "it is not run")
+)
+
+
+def test_a_question_is_written_with_its_input_its_numbered_choices_and_what_happens_without_an_answer():
+    assert written(ALLOW) == (
+        "Allow it?\ncommand: rm -rf x\n  1. once: this call\n  2. no: it is not run\n  Without an answer: no, in 60 min."
+    )
+    assert written(Question("Which?")) == "Which?"
+
+
+@given(st.lists(TEXTS.filter(str.strip), min_size=1, max_size=8, unique_by=str.casefold), st.data())
+def test_the_number_of_a_choice_stands_for_it(choices, data):
+    question = Question("?", tuple(choices))
+    at = data.draw(st.integers(1, len(choices)))
+    assert chosen(question, f" {at}\n") == choices[at - 1]
+
+
+@given(TEXTS)
+def test_other_words_stand_for_themselves(said):
+    question = Question("?", ("Once", "no"))
+    meant = chosen(question, said)
+    assert meant == said.strip() or meant in question.choices
+    assert chosen(question, " ONCE ") == "Once"
+
+
+def test_numbers_that_no_choice_has_are_words():
+    question = Question("How many?", ("few",))
+    assert [chosen(question, said) for said in ("0", "2", "1" * 9000, "²", "١")] == ["0", "2", "1" * 9000, "²", "١"]
+
+
+@given(TEXTS, TEXTS, TEXTS)
+def test_a_choice_stays_on_one_line_whatever_is_in_it(choice, means, default):
+    question = Question("?", (choice, "b"), default, 60, meanings=(means,))
+    assert all(len(line.splitlines()) <= 1 for line in (*offered(question), without(question, 1)))
+    assert "\x1b" not in written(question)
+
+
+@given(st.floats(0.001, 700_000))
+def test_what_is_left_is_rounded_up_and_said_anew_as_often_as_it_changes(left):
+    words, later = lasting(left), left - pause(left)
+    number, unit = words.split(" ")
+    size = {"s": 1, "min": 60, "h": 3600, "days": 86_400}[unit]
+    assert left <= int(number) * size < left + size
+    assert 0 <= later < left
+    assert lasting(later) != words
+    assert lasting((later + left) / 2) == words
+
+
+def test_the_last_minute_is_told_by_seconds_and_what_is_over_is_over():
+    assert [lasting(left) for left in (604_800, 90_000, 3_600, 61, 60, 59.2, 0.5, 0, -3)] == [
+        "7 days", "25 h", "60 min", "2 min", "60 s", "60 s", "1 s", "0 s", "0 s",
+    ]  # fmt: skip

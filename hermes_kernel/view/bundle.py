@@ -9,13 +9,14 @@ from collections.abc import Iterator, Mapping
 
 from hermes_kernel.core.events import Outcome
 from hermes_kernel.core.figures import counted
+from hermes_kernel.core.messages import Usage
 from hermes_kernel.core.safe import NO_MATH, clean, escape, sanitise
 from hermes_kernel.view import children
 from hermes_kernel.view.look import CODE, FRAME, TONES
 from hermes_kernel.view.picture import Picture
-from hermes_kernel.view.words import Notice, Row, lasting
+from hermes_kernel.view.rows import row_line
+from hermes_kernel.view.words import Notice, Row, lasting, typed
 
-MARKS = {"asked": "·", "running": "▸", "ok": "✓", "failed": "✗", "not run": "–"}
 THOUGHTS = 20_000  # characters of reasoning kept in a notebook
 LONG = 100  # characters of a row above which it may be cut short on a screen
 IN_AN_ERROR = (Outcome.FAILED, Outcome.INTERRUPTED)  # the cell says why
@@ -29,6 +30,14 @@ def status_line(picture: Picture, seconds: float = 0.0) -> str:
     return " · ".join(part for part in parts if part)
 
 
+def spoken_line(picture: Picture) -> str:
+    """The same as it is read out: without what changes each second."""
+    status = picture.status
+    said = (status.spoken or status.words).replace("`", "")
+    summarising = SUMMARISING if picture.summarising else ""
+    return " · ".join(part for part in (said, children.doing(picture), picture.aside, summarising) if part)
+
+
 def done_line(picture: Picture) -> str:
     """How it ended and what it took, without what differs from run to run: tokens count the day and the folder, too."""
     ended = picture.final.outcome.words if picture.final else "not finished"
@@ -40,14 +49,14 @@ def done_line(picture: Picture) -> str:
 
 def cost_line(picture: Picture, seconds: float | None = None) -> str:
     """`done_line` and the price: tokens, money where the server states it, and `seconds` where they are given."""
-    used = picture.usage
-    parts = [
-        done_line(picture),
-        f"{'about ' if used.estimated else ''}{used.input_tokens + used.output_tokens:,} tokens",
-    ]
-    parts += [f"${used.cost:.4f}"] if used.cost else []
-    parts += [f"{seconds:.1f} s"] if seconds is not None else []
-    return " · ".join(parts)
+    took = [f"{seconds:.1f} s"] if seconds is not None else []
+    return " · ".join([done_line(picture), tokens(picture.usage), *took])
+
+
+def tokens(used: Usage) -> str:
+    """Tokens, marked where they are an estimate, and money where the server states it."""
+    words = f"{'about ' if used.estimated else ''}{used.input_tokens + used.output_tokens:,} tokens"
+    return f"{words} · ${used.cost:.4f}" if used.cost else words
 
 
 def heading_plain(picture: Picture) -> str:
@@ -86,14 +95,6 @@ def markdown(picture: Picture) -> str:
     return "\n\n".join(part for part in (sanitise(picture.text).strip(), *reason, line) if part)
 
 
-def row_line(row: Row, *, timed: bool) -> str:
-    """One tool call as a line of text."""
-    ending = "" if row.state in ("ok", "asked") else row.state
-    parts = [f"{MARKS[row.state]} {row.name}", row.arguments, row.note, ending]
-    took = f"{row.seconds:.1f} s" if timed and row.seconds >= 0.1 else ""
-    return clean("  ".join(part for part in (*parts, took) if part))
-
-
 def _lines(picture: Picture) -> Iterator[str]:
     for row, below in children.by_row(picture):
         yield from [row_line(row, timed=False)] if row else []
@@ -109,7 +110,7 @@ def _frame(*parts: str) -> str:
 
 def _status(picture: Picture, seconds: float) -> str:
     dot = f'<span aria-hidden="true" style="color:{TONES[picture.status.tone]}">● </span>'
-    return f'<div role="status" aria-live="polite">{dot}{escape(status_line(picture, seconds))}</div>'
+    return f'<div role="status" aria-live="polite">{dot}{typed(escape(status_line(picture, seconds)))}</div>'
 
 
 def _rows(picture: Picture, since: Mapping[str, float], *, timed: bool) -> Iterator[str]:

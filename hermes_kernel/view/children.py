@@ -94,12 +94,16 @@ def told_line(child: Child, seconds: float = 0.0) -> str:
     if not child.over:
         at = lasting(child.picture.status, seconds)
         return f"▸ {task}  {clean(at)}  {child.picture.calls} of {child.granted} calls"
+    sign, words = ended(child)
+    return f"{sign} {task}  {words.removeprefix('completed · ').replace(' · ', '  ')}"
+
+
+def ended(child: Child) -> tuple[str, str]:
+    """A sign, and how it ended in words."""
     if child.outcome is None:
-        return f"✗ {task}  {LOST}"
-    calls = f" {child.used} of {child.granted} calls"
-    if child.outcome is Outcome.COMPLETED:
-        return f"✓ {task} {calls}"
-    return f"✗ {task}  {child.outcome.words} {calls}"
+        return "✗", LOST
+    sign = "✓" if child.outcome is Outcome.COMPLETED else "✗"
+    return sign, f"{child.outcome.words} · {child.used} of {child.granted} calls"
 
 
 def descendants(picture: Picture) -> Iterator[Child]:
@@ -126,6 +130,11 @@ def doing(picture: Picture) -> str:
     words = f"{len(out)} of {counted(len(picture.children), 'subagent')} at work"
     waiting = sum(child.picture.status == WAITING for child in out)
     return f"{words}, {waiting} waiting for you" if waiting else words
+
+
+def asking(picture: Picture) -> bool:
+    """The turn, or a subagent of it, waits for the person."""
+    return picture.status == WAITING or any(asking(child.picture) for child in picture.at_work)
 
 
 def _of(picture: Picture, call_id: str) -> tuple[Child, ...]:

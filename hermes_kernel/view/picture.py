@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hermes_kernel.core.events import Final, Outcome, Replied, Retrying
+from hermes_kernel.core.events import Final, Outcome, Replied, Retrying, Silence
 from hermes_kernel.core.messages import Usage
 from hermes_kernel.view.blocks import Layout
 from hermes_kernel.view.words import WORKING, Notice, Row, Status
@@ -19,7 +19,8 @@ class Picture:
 
     ``layout`` holds the text; ``opening`` is the layout before the answer at hand, ``base`` the one before the present
     reply, to which a withdrawn reply goes back. ``pondered`` is where the present reply's thoughts begin.
-    ``summarising`` while a summary of the older part is being made beside the turn.
+    ``summarising`` while a summary of the older part is being made beside the turn. ``silence`` is how long nothing has
+    come, while nothing comes.
     """
 
     limit: int
@@ -34,6 +35,7 @@ class Picture:
     notices: tuple[Notice, ...] = ()
     aside: str = ""
     summarising: bool = False
+    silence: Silence | None = None
     retry: Retrying | None = None
     cut: Replied | None = None
     calls: int = 0

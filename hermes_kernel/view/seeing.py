@@ -49,8 +49,11 @@ from hermes_kernel.core.events import (
 )
 from hermes_kernel.view.blocks import close, grow
 from hermes_kernel.view.children import abandoned, leased, returned, told
+from hermes_kernel.view.detail import RESULT, extract
 from hermes_kernel.view.picture import Picture
 from hermes_kernel.view.words import (
+    COMPRESSING,
+    SUMMARISING,
     THINKING,
     WAITING,
     WORKING,
@@ -58,6 +61,7 @@ from hermes_kernel.view.words import (
     Notice,
     Status,
     asked,
+    calling,
     plainly,
     running,
     said_by,
@@ -76,34 +80,41 @@ def _pass(picture: Picture, event: Passing | Subagent) -> Picture:  # noqa: C901
     """What is on its way; `_final` must not tell it from what never came."""
     match event:
         case TextDelta(text):
-            return replace(picture, layout=grow(picture.layout, text), status=WRITING)
+            return replace(picture, layout=grow(picture.layout, text), status=WRITING, silence=None)
         case ThoughtDelta(text):
-            return replace(picture, thoughts=picture.thoughts + text, status=THINKING)
+            return replace(picture, thoughts=picture.thoughts + text, status=THINKING, silence=None)
         case CallDelta(name, characters):
-            return replace(picture, status=Status(f"writing a call of {name}, {characters:,} characters"))
+            return replace(picture, status=calling(name, characters), silence=None)
         case Calling():
-            return replace(picture, status=THINKING, retry=None)
+            return replace(picture, status=THINKING, retry=None, silence=None)
         case Silence():
-            return replace(picture, status=silent(event, picture.status))
+            return replace(picture, status=silent(event, picture.status), silence=event)
         case Retracted():
-            return replace(picture, layout=picture.base)
+            return replace(picture, layout=picture.base, silence=None)
         case Noticed(text):
-            return replace(picture, aside=text)
+            return _told(picture, text)
         case Asking():
-            return replace(picture, status=WAITING)
+            return replace(picture, status=WAITING, silence=None)
         case Waiting(seconds):
-            return replace(picture, status=waiting(picture.retry, seconds))
+            return replace(picture, status=waiting(picture.retry, seconds), silence=None)
         case Subagent(lease, inner):
             return told(picture, lease, lambda below: _glimpse(below, inner))
+
+
+def _told(picture: Picture, text: str) -> Picture:
+    """A line worth showing. The turn itself waits for the summary of which one tells."""
+    if text.startswith(SUMMARISING):
+        return replace(picture, status=COMPRESSING, aside=text.partition(", ")[0], silence=None)
+    return replace(picture, aside=text)
 
 
 def _glimpse(below: Picture, event: Event) -> Picture:
     """What a subagent is at. Its words are for its parent, not for whoever watches: they are not kept."""
     match event:
         case TextDelta():
-            return below if below.status == WRITING else replace(below, status=WRITING)
+            return below if below.status == WRITING else replace(below, status=WRITING, silence=None)
         case ThoughtDelta():
-            return below if below.status == THINKING else replace(below, status=THINKING)
+            return below if below.status == THINKING else replace(below, status=THINKING, silence=None)
         case Replied():
             return see(below, replace(event, text="", thoughts=""))
         case _:
@@ -114,17 +125,17 @@ def _keep(picture: Picture, event: Kept) -> Picture:  # noqa: C901, PLR0911, PLR
     """What happened, and stays."""
     match event:
         case Retrying():
-            return replace(picture, status=waiting(event, event.seconds), retry=event)
+            return replace(picture, status=waiting(event, event.seconds), retry=event, silence=None)
         case Replied():
             return _replied(picture, event)
         case Accepted():
             return _accept(picture, picture.cut) if picture.cut else picture
         case Failed(_, _, _, _, partial, usage):
-            return replace(_reply(picture, partial), usage=picture.usage + usage, status=WORKING)
+            return replace(_reply(picture, partial), usage=picture.usage + usage, status=WORKING, silence=None)
         case Started(call_id):
             return _running(_row(picture, call_id, state="running"))
-        case Observed(call_id, _, ok, seconds):
-            return _running(_row(picture, call_id, state="ok" if ok else "failed", seconds=seconds))
+        case Observed():
+            return _running(_observed(picture, event))
         case Approved():
             return _running(_row(picture, event.call_id, note=said_by(event)))
         case FellBack(_, fault):
@@ -132,7 +143,7 @@ def _keep(picture: Picture, event: Kept) -> Picture:  # noqa: C901, PLR0911, PLR
         case Compressing():
             return replace(picture, summarising=True)
         case Compressed():
-            counted = replace(picture, usage=picture.usage + event.usage, summarising=False)
+            counted = replace(picture, usage=picture.usage + event.usage, summarising=False, aside="")
             return _notice(counted, *shortened(event))
         case Repaired():
             return _notice(picture, "sent again with plainer characters")
@@ -169,7 +180,8 @@ def _reply(picture: Picture, text: str, thoughts: str = "") -> Picture:
 def _replied(picture: Picture, reply: Replied) -> Picture:
     """A whole reply. A cut one is asked for again: its text stands until then."""
     counted = picture.calls + min(picture.left, 1)  # the grace call is beyond the budget
-    spent = replace(picture, calls=counted, usage=picture.usage + reply.usage, status=WORKING, retry=None)
+    spent = replace(picture, calls=counted, usage=picture.usage + reply.usage, status=WORKING)
+    spent = replace(spent, retry=None, silence=None)
     if reply.cut:
         return replace(_reply(spent, reply.text), cut=reply)
     return _accept(spent, reply)
@@ -189,7 +201,7 @@ def _accept(picture: Picture, reply: Replied) -> Picture:
 def _stopped(picture: Picture, event: Interrupted) -> Picture:
     shown = _reply(picture, event.partial) if event.partial else picture
     told = _notice(shown, "the time limit was reached") if event.by == "time" else shown
-    return replace(told, usage=picture.usage + event.usage, status=Status("stopping"))
+    return replace(told, usage=picture.usage + event.usage, status=Status("stopping"), silence=None)
 
 
 def _final(picture: Picture, final: Final) -> Picture:
@@ -200,7 +212,7 @@ def _final(picture: Picture, final: Final) -> Picture:
     rows = tuple(replace(row, state="not run") if row.state in ("asked", "running") else row for row in picture.rows)
     thoughts = picture.thoughts[: picture.pondered]
     ended = replace(abandoned(picture), layout=layout, rows=rows, thoughts=thoughts, final=final)
-    return replace(ended, aside="", status=Status(final.outcome), cut=None, summarising=False)
+    return replace(ended, aside="", status=Status(final.outcome), cut=None, summarising=False, silence=None)
 
 
 # --- tools ------------------------------------------------------------------------------------------------------------
@@ -213,6 +225,12 @@ def _row(picture: Picture, call_id: str, **changes: Any) -> Picture:
             row = replace(picture.rows[at], **changes)
             return replace(picture, rows=(*picture.rows[:at], row, *picture.rows[at + 1 :]))
     return picture
+
+
+def _observed(picture: Picture, event: Observed) -> Picture:
+    state = "ok" if event.ok else "failed"
+    seen = {"result": extract(event.text, RESULT), "images": event.images}
+    return _row(picture, event.call_id, state=state, seconds=event.seconds, **seen)
 
 
 def _running(picture: Picture) -> Picture:

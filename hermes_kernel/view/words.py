@@ -8,20 +8,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from hermes_kernel.core.events import Approved, Compressed, Retrying, Silence
-from hermes_kernel.core.messages import ToolCall
+from hermes_kernel.core.messages import Image, ToolCall
 from hermes_kernel.core.text import brief
+from hermes_kernel.view.detail import NOTHING, Extract, given
 
 ARGUMENTS = 88  # characters of a call's arguments in its row
 ENTRIES = 24  # members of a list that are looked at for that
 HEARD = 2.0  # seconds of silence within a stream that are nothing to speak of
 BACKTICKS = re.compile(r"`([^`\n]+)`")
 PATIENT = 20.0  # seconds of thinking after which the limit is worth knowing
+QUEUED = "queued by the provider"
+SUMMARISING = "summarising "  # how a line begins that tells of a summary for which the turn waits
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One tool call. ``state`` is ``asked``, ``running``, ``ok``, ``failed`` or ``not run``; ``note`` says who allowed
-    or refused it. Seconds are of elapsed time, known once it has ended."""
+    or refused it. ``arguments`` are told on one line, ``given`` and ``result`` can be looked at. Seconds are of elapsed
+    time, known once it has ended."""
 
     call_id: str
     name: str
@@ -29,16 +33,21 @@ class Row:
     state: str = "asked"
     seconds: float = 0.0
     note: str = ""
+    given: Extract = NOTHING
+    result: Extract = NOTHING
+    images: tuple[Image, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What is going on. ``ticks``: the seconds since it began belong behind it. ``tone`` is ``busy``, ``slow``
-    (something is in the way) or ``person`` (it is your turn)."""
+    """What is going on; names in it stand between backticks. ``ticks``: the seconds since it began belong behind it.
+    ``tone`` is ``busy``, ``slow`` (something is in the way) or ``person`` (it is your turn). ``spoken`` is the same
+    without what changes each second, where that is not ``words``."""
 
     words: str
     ticks: bool = False
     tone: str = "busy"
+    spoken: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +57,29 @@ class Notice:
     words: str
     figures: str = ""
 
+    @property
+    def said(self) -> str:
+        """With its figures."""
+        return f"{self.words}: {self.figures}" if self.figures else self.words
+
 
 THINKING = Status("thinking", ticks=True)
 WRITING = Status("writing")
 WORKING = Status("working", ticks=True)
-WAITING = Status("waiting for you", ticks=True, tone="person")
+COMPRESSING = Status("compressing", ticks=True)
+WAITING = Status("waiting for you", tone="person")
 
 
 def asked(call: ToolCall) -> Row:
     """The row of a call that the model has just made."""
-    return Row(call.id, call.name, in_brief(call.arguments))
+    return Row(call.id, call.name, in_brief(call.arguments), given=given(call.name, call.arguments))
 
 
 def in_brief(arguments: str) -> str:
     """A call's arguments on one line: the value alone where there is but one."""
     try:
         values = json.loads(arguments or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return brief(arguments, ARGUMENTS)
     if not isinstance(values, dict):
         return brief(arguments, ARGUMENTS)
@@ -93,13 +108,25 @@ def running(rows: tuple[Row, ...]) -> Status:
     names = [row.name for row in rows if row.state == "running"]
     if not names:
         return WORKING
-    words = f"tool {names[0]}" if len(names) == 1 else f"{len(names)} tools: {brief(', '.join(names), 60)}"
-    return Status(words, ticks=True)
+    if len(names) > 1:
+        return Status(f"{len(names)} tools: {brief(', '.join(names), 60)}", ticks=True)
+    return Status(f"tool {as_code(names[0])}", ticks=True)
+
+
+def calling(name: str, characters: int) -> Status:
+    """The model is writing a call."""
+    words = f"writing a call of {as_code(name)}"
+    return Status(f"{words}, {characters:,} characters", spoken=words)
+
+
+def as_code(name: str) -> str:
+    """A name between the backticks that make it code, whatever is in it."""
+    return f"`{brief(name.replace('`', ''), 60)}`"
 
 
 def lasting(status: Status, seconds: float) -> str:
     """A status with the seconds since it began, where they matter."""
-    return f"{status.words}, {int(seconds)} s" if status.ticks and seconds >= 1 else status.words
+    return f"{status.words} {int(seconds)} s" if status.ticks and seconds >= 1 else status.words
 
 
 def said_by(approved: Approved) -> str:
@@ -114,20 +141,20 @@ def silent(silence: Silence, before: Status) -> Status:
     seconds, limit = int(silence.seconds), int(silence.limit)
     match silence.kind:
         case "queued":
-            return Status(f"queued by the provider, {seconds} s", tone="slow")
+            return Status(f"{QUEUED} {seconds} s", tone="slow", spoken=QUEUED)
         case "stream" if silence.seconds >= HEARD:
-            return Status(f"silent {seconds} of {limit} s", tone="slow")
+            return Status(f"silent {seconds} of {limit} s", tone="slow", spoken="silent")
         case "first_byte" if silence.seconds >= PATIENT:
-            return Status(f"no answer yet, {seconds} of {limit} s", tone="slow")
-    return before
+            return Status(f"no answer yet {seconds} of {limit} s", tone="slow", spoken="no answer yet")
+    return THINKING if before.tone == "slow" else before
 
 
 def waiting(retry: Retrying | None, seconds: float) -> Status:
     """How long it is until the next try."""
     if retry is None:
-        return Status(f"waiting {seconds:.0f} s", tone="slow")
-    words = f"retrying {retry.attempt} of {retry.of} in {seconds:.0f} s ({plainly(retry.fault)})"
-    return Status(words, tone="slow")
+        return Status(f"waiting {seconds:.0f} s", tone="slow", spoken="waiting")
+    which, why = f"retry {retry.attempt} of {retry.of}", f"({plainly(retry.fault)})"
+    return Status(f"{which} in {seconds:.0f} s {why}", tone="slow", spoken=f"{which} {why}")
 
 
 def shortened(event: Compressed) -> tuple[str, str]:

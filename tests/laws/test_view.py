@@ -211,13 +211,13 @@ def test_answers_that_were_continued_have_no_seam():
 @pytest.mark.parametrize(
     ("event", "line"),
     [
-        (Calling("m", "e"), "thinking, 7 s"),
+        (Calling("m", "e"), "thinking 7 s"),
         (Silence(4.2, 90.0, "stream"), "silent 4 of 90 s"),
-        (Silence(30.0, 600.0, "queued"), "queued by the provider, 30 s"),
-        (Silence(31.0, 180.0, "first_byte"), "no answer yet, 31 of 180 s"),
-        (Retrying(2, 3, 9.7, Fault.RATE_LIMIT), "retrying 2 of 3 in 10 s (rate limit)"),
-        (CallDelta("write_file", 4200), "writing a call of write_file, 4,200 characters"),
-        (Asking("c", "sure?"), "waiting for you, 7 s"),
+        (Silence(30.0, 600.0, "queued"), "queued by the provider 30 s"),
+        (Silence(31.0, 180.0, "first_byte"), "no answer yet 31 of 180 s"),
+        (Retrying(2, 3, 9.7, Fault.RATE_LIMIT), "retry 2 of 3 in 10 s (rate limit)"),
+        (CallDelta("write_file", 4200), "writing a call of `write_file`, 4,200 characters"),
+        (Asking("c", "sure?"), "waiting for you"),
         (TextDelta("x"), "writing"),
     ],
 )
@@ -228,8 +228,8 @@ def test_the_status_says_what_is_going_on(event, line):
 def test_the_status_names_the_tools_that_run():
     calls = (ToolCall("1", "python", "{}"), ToolCall("2", "terminal", "{}"))
     both = [Replied("", calls), Started("1"), Started("2")]
-    assert status_line(seen(both), 2) == "2 tools: python, terminal, 2 s"
-    assert status_line(seen([*both, Observed("1", "")]), 2) == "tool terminal, 2 s"
+    assert status_line(seen(both), 2) == "2 tools: python, terminal 2 s"
+    assert status_line(seen([*both, Observed("1", "")]), 2) == "tool `terminal` 2 s"
 
 
 def test_the_done_line_counts_calls_without_the_grace_call_and_marks_estimates():

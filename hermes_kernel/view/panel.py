@@ -1,0 +1,74 @@
+"""A turn that is at work as a panel: one line that says what is going on, meters, and pieces. A value, and pure.
+
+Whoever paints it has a widget for each piece, and sends again what has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hermes_kernel.core.safe import escape
+from hermes_kernel.view import children, meters
+from hermes_kernel.view.bundle import spoken_line, status_line, tokens
+from hermes_kernel.view.look import TONES, UNSEEN
+from hermes_kernel.view.meters import Meter, Part, meter_html
+from hermes_kernel.view.picture import Picture
+from hermes_kernel.view.pieces import Piece, pieces
+from hermes_kernel.view.words import typed
+
+__all__ = ["Meter", "Panel", "Part", "Piece", "meter_html", "panel", "spoken_html", "status_html", "thoughts_html"]
+
+THOUGHTS = 2_000  # characters of reasoning, the last ones
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A moment of a turn. ``status`` ticks, ``spoken`` does not; ``thoughts`` are the last of them, as text."""
+
+    status: str
+    spoken: str
+    tone: str
+    budget: Meter
+    silence: Meter | None
+    cost: str
+    pieces: tuple[Piece, ...]
+    thoughts: str
+    asking: bool
+
+
+def panel(picture: Picture, since: Mapping[str, float] = children.NOBODY) -> Panel:
+    """`picture` as a panel. `since` has the seconds for which the turn, called ``""``, and each subagent, by its lease,
+    have been at what they are at."""
+    return Panel(
+        status_line(picture, since.get("", 0.0)),
+        spoken_line(picture),
+        picture.status.tone,
+        meters.budget(picture),
+        meters.quiet(picture.silence),
+        tokens(picture.usage),
+        tuple(pieces(picture, since)),
+        _last(picture.thoughts),
+        children.asking(picture),
+    )
+
+
+def status_html(shown: Panel) -> str:
+    """The line that is seen. It ticks, so it is not read out."""
+    dot = f'<span style="color:{TONES[shown.tone]}">● </span>'
+    return f'<div aria-hidden="true">{dot}{typed(escape(shown.status))}</div>'
+
+
+def spoken_html(shown: Panel) -> str:
+    """The line that is read out."""
+    return f'<div role="status" aria-live="polite" style="{UNSEEN}">{escape(shown.spoken)}</div>'
+
+
+def thoughts_html(thoughts: str) -> str:
+    """Reasoning, to be folded by whoever shows it."""
+    return f'<div style="white-space:pre-wrap;padding-left:1em">{escape(thoughts)}</div>'
+
+
+def _last(thoughts: str) -> str:
+    text = thoughts.strip()
+    return text if len(text) <= THOUGHTS else f"… {len(text) - THOUGHTS:,} characters before …\n{text[-THOUGHTS:]}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.cli.opened import Commands, command, opened
 from hermes_kernel.cli.pruning import add_pruning
@@ -16,7 +16,7 @@ from hermes_kernel.view import clean
 from hermes_kernel.view.finds import short
 
 if TYPE_CHECKING:
-    from hermes_kernel.world.store import SessionRow
+    from hermes_kernel.world.store import SessionRow, Store
 
 
 def add_sessions(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -24,6 +24,9 @@ def add_sessions(commands: Commands[argparse.ArgumentParser]) -> None:
     made = command(commands, "sessions", "list the conversations that are kept")
     made.add_argument("-n", type=int, default=20, metavar="N", help="at most so many, the latest first (default: 20)")
     made.add_argument("--all", action="store_true", help="also what was compressed since, subagents and rows of maps")
+    made.add_argument(
+        "--tree", nargs="?", const="last", metavar="ID", help="the relatives of one conversation (default: the last)"
+    )
     made.add_argument("--json", action="store_true", help="a JSON list instead of text")
     made.set_defaults(do=sessions)
     add_pruning(made.add_subparsers(title="what becomes of them", metavar="COMMAND"))
@@ -38,20 +41,54 @@ def sessions(options: argparse.Namespace) -> int:
     """
     if options.n < 1:
         raise Misuse("-n must be at least 1")
-    from hermes_kernel.looking import conversations, none
-
     with opened() as store:
-        rows = store.sessions(options.n) if options.all else conversations(store, options.n)
-        empty = "" if rows else none(store, "--all")
-    if options.json:
-        print(json.dumps([dataclasses.asdict(row) for row in rows], ensure_ascii=False, indent=2))
-    else:
-        print("\n".join(_line(row, kind=options.all) for row in rows) or empty)
+        if options.tree is not None:
+            _tree(store, options)
+        elif options.all:
+            _everything(store, options)
+        else:
+            _conversations(store, options)
     return 0
 
 
-def _line(row: SessionRow, *, kind: bool) -> str:
-    told = (clean(row.kind),) if kind else ()
-    about = (minute(row.active), row.outcome or "open", counted(row.calls, "call"))
-    parts = (short(row.id), *told, *about, brief(clean(row.title), 60))
+def _tree(store: Store, options: argparse.Namespace) -> None:
+    from hermes_kernel.looking import lineage
+    from hermes_kernel.view.descent import tree_text
+
+    found = lineage(store, options.tree)
+    if options.json:
+        _json([dataclasses.asdict(each) for each in found.known])
+    else:
+        print(tree_text(found, "hermes-kernel"))
+
+
+def _everything(store: Store, options: argparse.Namespace) -> None:
+    from hermes_kernel.looking import how_to_list, listed, none
+
+    if options.json:
+        _json([dataclasses.asdict(row) for row in store.sessions(options.n)])
+        return
+    found = listed(store, options.n)
+    lines = [_line(each.last, clean(each.last.kind), each.calls, each.title) for each in found]
+    note = how_to_list(found, 'hermes-kernel sql "{}"')
+    print("\n".join([*lines, *([note] if note else [])]) or none(store, "--all"))
+
+
+def _conversations(store: Store, options: argparse.Namespace) -> None:
+    from hermes_kernel.looking import conversations, none
+
+    rows = conversations(store, options.n)
+    if options.json:
+        _json([dataclasses.asdict(row) for row in rows])
+    else:
+        print("\n".join(_line(row, "", row.calls, row.title) for row in rows) or none(store, "--all"))
+
+
+def _json(values: list[dict[str, Any]]) -> None:
+    print(json.dumps(values, ensure_ascii=False, indent=2))
+
+
+def _line(row: SessionRow, kind: str, calls: int, title: str) -> str:
+    about = (minute(row.active), row.outcome or "open", counted(calls, "call"))
+    parts = (short(row.id), kind, *about, brief(clean(title), 60))
     return "  ".join(part for part in parts if part)

@@ -24,18 +24,13 @@ def title(options: argparse.Namespace) -> int:
         Failure: there is no such session.
         StoreError: another process is in the session, or the store cannot be written.
     """
-    from hermes_kernel.checks import titled
-    from hermes_kernel.core.events import Titled
-    from hermes_kernel.core.redact import redact
     from hermes_kernel.errors import HermesError
+    from hermes_kernel.looking import entitle
     from hermes_kernel.settings import Settings
 
-    try:
-        name = redact(titled(" ".join(options.text)), Settings.load().secrets)
-    except HermesError as error:
-        raise Misuse(str(error)) from None
     with opened() as store:
-        session = store.find(options.id)
-        with store.claim(session):
-            store.append(session, Titled(name))
+        try:
+            entitle(store, options.id, " ".join(options.text), Settings.load().secrets)
+        except HermesError as error:
+            raise Misuse(str(error)) from None
     return 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from hermes_kernel.core.events import Continued, Kept, Leased, Opened, Returned
 from hermes_kernel.core.search.passages import SPOKEN
@@ -12,15 +14,19 @@ from hermes_kernel.world.store.records import facts
 from hermes_kernel.world.store.threads import Head
 
 CHAT = "chat"  # what a person speaks in; other kinds of session work for one of these
+MAP = "map"
+NAMED = re.compile(r"[\w-]+", re.ASCII)
+ROWS = "SELECT id, title FROM sessions WHERE parent = '{}'"
+FURTHEST = 1_280  # sessions that are looked at to fill a list in which rows of maps are one line
 KINDS = """
 SELECT session, coalesce(any_value(body->>'kind'), 'chat') FROM facts
 WHERE kind = 'Opened' AND session IN (SELECT unnest(?::VARCHAR[])) GROUP BY session
 """
 
 
-def conversations(store: Store, most: int) -> list[SessionRow]:
+def conversations(store: Store, most: int, notebook: str = "") -> list[SessionRow]:
     """The conversations last active, at most `most`, the latest first: of one that was compressed the session in which
-    it goes on; no subagents, no rows of maps and no runs of jobs.
+    it goes on; no subagents, no rows of maps and no runs of jobs. Those of one `notebook`, where it is named.
 
     Raises:
         StoreError: the store cannot be read.
@@ -29,10 +35,64 @@ def conversations(store: Store, most: int) -> list[SessionRow]:
     while True:
         rows = store.sessions(asked)
         there = {row.id for row in rows}
-        found = [row for row in rows if row.kind == CHAT and row.continued not in there]
+        found = [
+            row for row in rows if row.kind == CHAT and row.continued not in there and notebook in ("", row.notebook)
+        ]
         if len(found) >= most or len(rows) < asked:
             return found[:most]
         asked *= 4
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A line of a list of all sessions: one of them, or the `rows` of one map, of which it is the last active."""
+
+    last: SessionRow
+    rows: tuple[SessionRow, ...]
+
+    @property
+    def title(self) -> str:
+        """Its title; of several rows, how many there are as well."""
+        return self.last.title if len(self.rows) == 1 else f"{len(self.rows):,} rows, the last: {self.last.title}"
+
+    @property
+    def calls(self) -> int:
+        """The model calls of all."""
+        return sum(row.calls for row in self.rows)
+
+
+def listed(store: Store, most: int) -> list[Listed]:
+    """The sessions last active, of whatever kind, in at most `most` lines, the latest first: the rows of a map are one,
+    as far as they are among the last `FURTHEST`.
+
+    Raises:
+        StoreError: the store cannot be read.
+    """
+    asked = most
+    while True:
+        rows = store.sessions(asked)
+        found = folded(rows)
+        if len(found) >= most or len(rows) < asked or asked >= FURTHEST:
+            return found[:most]
+        asked = max(min(asked * 4, FURTHEST), most)
+
+
+def folded(rows: Iterable[SessionRow]) -> list[Listed]:
+    """A line for each session, and one for the rows of each map, where the last of them stands."""
+    lines: dict[tuple[str, str], list[SessionRow]] = {}
+    for row in rows:
+        of_map = row.kind == MAP and row.parent
+        lines.setdefault((MAP, row.parent) if of_map else ("", row.id), []).append(row)
+    return [Listed(each[0], tuple(each)) for each in lines.values()]
+
+
+def how_to_list(found: Iterable[Listed], asking: str) -> str:
+    """How the rows that are one line are listed, nothing where there are none; ``asking`` is the command with braces in
+    place of its SQL."""
+    parent = next((each.last.parent for each in found if len(each.rows) > 1), "")
+    if not NAMED.fullmatch(parent):  # it is to be pasted into a shell
+        return ""
+    return f"Rows of one map are one line; `{asking.format(ROWS.format(parent))}` lists them."
 
 
 def none(store: Store, everything: str) -> str:
@@ -72,7 +132,7 @@ def conversation(store: Store, name: str) -> Conversation:
         further=further(known),
         children=tuple(Relative(child.session, child.title) for child in others),
         helpers=helpers,
-        rows=sum(kind == "map" for kind in kinds.values()),
+        rows=sum(kind == MAP for kind in kinds.values()),
     )
 
 

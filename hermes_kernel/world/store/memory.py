@@ -86,9 +86,10 @@ class MemoryLog:
         return next((root for root in roots if self._kind(root) in SPOKEN), next(iter(roots), None))
 
     def _worked_for(self, session: str, heads: Mapping[str, Head]) -> str:
-        while self._kind(session) not in SPOKEN and heads[session].parent in heads:
-            session = heads[session].parent
-        return session
+        line = [session]
+        while self._kind(line[-1]) not in SPOKEN and heads[line[-1]].parent in heads.keys() - line:
+            line.append(heads[line[-1]].parent)
+        return line[-1]
 
     def _kind(self, session: str) -> str:
         return next((fact.kind for _, fact in self._facts[session] if isinstance(fact, Opened)), CHAT)

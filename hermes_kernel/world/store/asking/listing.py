@@ -98,7 +98,7 @@ def latest(hand: Hand, notebook: str | None = None) -> str | None:
     with hand.reach() as known:
         for most in LOOKS:
             heads = _last_active(known, most, notebook)
-            kinds = _kinds(known, heads)
+            kinds = kinds_of(known, heads)
             own = [head for head in heads if kinds[head.session] not in BESIDE]
             found = dict.fromkeys(_worked_for(known, head, kinds) for head in _one_of_each(own))
             roots = [root for root in found if notebook is not None or kinds[root.session] != RUN]
@@ -141,11 +141,13 @@ def _one_of_each(heads: list[Head]) -> list[Head]:
 def _worked_for(known: Known, head: Head, kinds: dict[str, str]) -> Head:
     """The conversation at which a session leads out. Adds the kinds of those on the way."""
     kin = Kin(known.connection, known.tail.heads())
+    line = {head.session}
     while head.parent and head.parent not in known.tail.deleted and kinds[head.session] not in SPOKEN:
         above = kin.heads([head.parent]).get(head.parent)
-        if above is None:
+        if above is None or above.session in line:
             break
-        kinds |= {} if above.session in kinds else _kinds(known, [above])
+        line.add(above.session)
+        kinds |= {} if above.session in kinds else kinds_of(known, [above])
         head = above
     return head
 
@@ -155,19 +157,19 @@ def _told_of(known: Known, limit: int) -> list[Head]:
     most = limit
     while True:
         heads = _last_active(known, most)
-        kinds = _kinds(known, heads)
+        kinds = kinds_of(known, heads)
         shown = [head for head in heads if kinds[head.session] not in (LEARNING, SCHEDULE)]
         if len(shown) >= limit or len(heads) < most:
             return shown[:limit]
         most *= 2
 
 
-def _kinds(known: Known, heads: Iterable[Head]) -> dict[str, str]:
+def kinds_of(known: Known, heads: Iterable[Head]) -> dict[str, str]:
     """What kind of session each is."""
     names = {head.session: head for head in heads}
     kinds = dict.fromkeys(names, CHAT)
     if known.connection:
-        rows = known.connection.execute(KINDS, [list(names), *_span(names.values())]).fetchall()
+        rows = known.connection.execute(KINDS, [list(names), *span(names.values())]).fetchall()
         kinds |= dict(rows)
     opened = (record for record in known.tail.records(names) if record.fact.get("fact") == "Opened")
     kinds |= {record.session: str(record.fact.get("kind", CHAT)) for record in opened}
@@ -194,10 +196,10 @@ def bring_facts(connection: DuckDBPyConnection, known: Known, heads: list[Head])
     if known.connection is None:
         connection.execute(FACTS_OF_TAIL)
         return
-    connection.execute(FACTS, [*_span(heads), names])
+    connection.execute(FACTS, [*span(heads), names])
 
 
-def _span(heads: Iterable[Head]) -> tuple[int, int]:
+def span(heads: Iterable[Head]) -> tuple[int, int]:
     """Among which numbers the indexed facts of these are."""
     numbers = [n for head in heads if head.first_number != NOTHING for n in (head.first_number, head.last_number)]
     return min(numbers, default=NOTHING), max(numbers, default=NOTHING)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hermes_kernel.core.learning.memory import Change, MemoryFull, MemoryRefused, MemoryThreat
 from hermes_kernel.errors import HermesError
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from magics.desk import Desk
     from magics.panels.faces import Face
     from magics.table import Shown
+
+T = TypeVar("T")
 
 GONE = "It was changed or decided meanwhile by somebody else."
 SHORTEN = "Shorten an entry, or remove one."
@@ -134,12 +137,12 @@ class MemoryPanel:
         text, line, target = self._text.value, self._editing, self._where.value
         wanted = ("save", text, line, target)
         anyway, self._told = self._told == wanted, None
+        if line is None:
+            work = partial(asking.remember, self._kept, target, text, anyway=anyway)
+        else:
+            work = partial(asking.rewrite, self._kept, line, text, anyway=anyway)
         try:
-            with _readable():
-                if line is None:
-                    made = await self._board.away(lambda: asking.remember(self._kept, target, text, anyway=anyway))
-                else:
-                    made = await self._board.away(lambda: asking.rewrite(self._kept, line, text, anyway=anyway))
+            made = await self._done(work)
         except MemoryThreat as threat:
             self._told, self._save.description = wanted, "Save all the same"
             self._board.say(f"{threat} {AGAIN}", "slow")
@@ -148,16 +151,11 @@ class MemoryPanel:
         await self._after(made, text)
 
     async def _forget(self) -> None:
-        line = self._line()
-        with _readable():
-            made = await self._board.away(asking.forget, self._kept, line)
-        await self._after(made)
+        await self._after(await self._done(asking.forget, self._kept, self._line()))
 
     async def _take_back(self) -> None:
         number = int(self._key("change")[1])
-        with _readable():
-            made = await self._board.away(self._kept.undo, "person", number)
-        await self._after(made)
+        await self._after(await self._done(self._kept.undo, "person", number))
 
     async def _after(self, made: Change, text: str = "") -> None:
         """Say what came of it; an entry that was written is the chosen one."""
@@ -175,8 +173,7 @@ class MemoryPanel:
         await self._decide("all")
 
     async def _decide(self, which: str) -> None:
-        with _readable():
-            meant = await self._board.away(asking.chosen, self._kept, which)
+        meant = await self._done(asking.chosen, self._kept, which)
         wanted = tuple(each.id for each in meant)
         found = tuple(dict.fromkeys(said for each in meant for said in each.findings))
         agreed, self._told = self._told == wanted, None
@@ -185,8 +182,7 @@ class MemoryPanel:
             self._board.say(f"Suspicious: {'; '.join(found)}. {AGAIN}", "slow")
             return
         self._forgive()
-        with _readable():
-            made = await self._board.away(lambda: [self._kept.accept(each) for each in meant])
+        made = await self._done(lambda: [self._kept.accept(each) for each in meant])
         await self._look()
         self._board.say(" ".join(map(told, made)) or "Nothing waits.", "person")
 
@@ -198,14 +194,22 @@ class MemoryPanel:
 
     async def _drop(self, which: str) -> None:
         self._forgive()
-        with _readable():
-            gone = await self._board.away(asking.chosen, self._kept, which)
-            for each in gone:
-                await self._board.away(self._kept.proposals.remove, each)
+        gone = await self._done(asking.chosen, self._kept, which)
+        for each in gone:
+            await self._done(self._kept.proposals.remove, each)
         await self._look()
         self._board.say(f"{len(gone)} will not be remembered.")
 
-    # --- what is meant
+    # --- how it is done, and with what
+
+    async def _done(self, work: Callable[..., T], *args: Any) -> T:
+        """What `work` gives. Where it is refused others may have been at it: what is there now is shown."""
+        try:
+            with _readable():
+                return await self._board.away(work, *args)
+        except HermesError:
+            await self._look()
+            raise
 
     def _forgive(self) -> None:
         """Whoever was told that something is suspicious did something else."""

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 from hermes_kernel.core.text import brief
 from hermes_kernel.view import escape
-from hermes_kernel.view.look import GROOVE, QUIET, TONES
+from hermes_kernel.view.look import QUIET, TONES
+from hermes_kernel.view.meters import HARDLY, LITTLE, Meter, Part, meter_html
 
 WHOLE = 20_000  # characters of one text that are shown
 KEY = "text-align:left;vertical-align:top;padding:0 1em 0 0;font-weight:normal;white-space:nowrap"
 CELL = "text-align:left;vertical-align:top;padding:0;overflow-wrap:anywhere;white-space:pre-wrap"
 PAGE = "hermes-page"
-LITTLE, LAST = 0.25, 0.1  # shares that are left where a bar becomes amber, and red
 
 
 def words(text: str) -> str:
@@ -33,18 +33,15 @@ def marked(text: str, tone: str) -> str:
 
 
 def gauge(name: str, taken: int, of: int, said: str) -> str:
-    """How much of something is taken, in words beside a bar."""
-    left = 1 - min(taken / of, 1.0) if of > 0 else 0.0
-    tone = TONES["bad" if left <= LAST else "slow" if left <= LITTLE else "busy"]
-    groove = f"flex:0 1 12em;height:6px;border-radius:3px;background:{GROOVE};overflow:hidden"
-    bar = (
-        f'<span aria-hidden="true" style="{groove}">'
-        f'<span style="display:block;height:100%;width:{100 - 100 * left:.1f}%;background:{tone}"></span></span>'
-    )
-    return (
-        '<div style="display:flex;flex-wrap:wrap;align-items:center;gap:0 0.8em;font-variant-numeric:tabular-nums">'
-        f'<span style="flex:0 0 7em">{escape(name)}</span>{bar}<span>{escape(said)}</span></div>'
-    )
+    """How much of something is taken, in words beside a bar that turns amber, and then red."""
+    left = of - taken
+    tone = "bad" if left <= HARDLY * of else "slow" if left <= LITTLE * of else "busy"
+    return meter_html(Meter(name, (Part("taken", min(taken, of), tone),), of, said))
+
+
+def beside(*parts: str) -> str:
+    """Side by side, and below one another where it is narrow."""
+    return f'<div style="display:flex;flex-wrap:wrap;gap:0 2.5em">{"".join(parts)}</div>'
 
 
 def facts(rows: Iterable[tuple[str, str]]) -> str:

@@ -14,7 +14,7 @@ from hermes_kernel.learning.memory import Memory, Past
 from hermes_kernel.learning.memory.asked import Line, differences, lines
 from hermes_kernel.learning.proposals import Proposal
 from hermes_kernel.view.columns import aligned
-from magics.panels.pages import difference, gauge, marked, quiet, words
+from magics.panels.pages import beside, difference, gauge, marked, quiet, words
 
 ENTRIES, CHANGES = "entries", "changes"
 SHOWN, LABEL = 500, 100  # rows of the list, characters of each
@@ -67,8 +67,8 @@ def seen(kept: Memory, view: str) -> Seen:
 
 def gauges(what: Seen) -> str:
     """How full each file is, as bars with their words."""
-    return "".join(
-        gauge(FILES[target], taken, limit, f"{taken:,} of {limit:,} characters") for target, taken, limit in what.full
+    return beside(
+        *(gauge(FILES[each], taken, limit, f"{taken:,} of {limit:,} characters") for each, taken, limit in what.full)
     )
 
 

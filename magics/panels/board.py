@@ -7,7 +7,9 @@ readable line in the panel; when the panel is over, what stays in the notebook i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,6 +19,7 @@ from hermes_kernel.view import clean, escape
 from hermes_kernel.view.look import TONES
 from magics.stage import Stage
 from magics.table import Shown, bundle
+from magics.verdict import readable
 
 if TYPE_CHECKING:
     from magics.desk import Desk
@@ -27,6 +30,7 @@ Deed = Callable[[], Awaitable[None]]
 REST = 0.2  # seconds after a key before what was typed is searched for: longer than between two keys
 IDLE = 1_800.0  # seconds without a touch after which a panel becomes a document
 SURE = 6.0  # seconds in which a second press confirms
+READ = 0.3  # seconds in which it does not: a double click is one press, and nobody has read what it asks
 LABEL = 60  # characters of a button
 
 
@@ -44,7 +48,8 @@ class Board:
         self._turn = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._idle: asyncio.TimerHandle | None = None
-        self._hush = 0
+        self._hush = threading.local()
+        self._document: dict[str, str] = {}
 
     # --- controls
 
@@ -126,12 +131,13 @@ class Board:
         self.quietly(lambda: _fill(listing, [(clean(label), key) for label, key in options], value))
 
     def quietly(self, change: Callable[[], None]) -> None:
-        """Change controls as a program: none of them takes it for a person's doing."""
-        self._hush += 1
+        """Change controls as a program: none of them takes it for a person's doing. What a person does meanwhile comes
+        on another thread, and is heard."""
+        self._hush.deep = self._hushed + 1
         try:
             change()
         finally:
-            self._hush -= 1
+            self._hush.deep -= 1
 
     # --- what is done
 
@@ -142,6 +148,10 @@ class Board:
     def later(self, seconds: float, deed: Deed) -> None:
         """Do this after so long, if the panel is there then. It is nobody's touch."""
         self._loop.call_later(seconds, self._begin, deed)
+
+    def meanwhile(self, deed: Deed) -> None:
+        """Do this beside whatever else is pressed: it may take long, and goes on where the panel is over."""
+        self._spawn(self._done(deed))
 
     async def away(self, work: Callable[..., T], *args: Any) -> T:
         """What `work` gives, found on a thread: the loop plays a turn meanwhile."""
@@ -160,7 +170,8 @@ class Board:
         if before is not None:
             before.fold()
         self.desk.boards[self.name] = self
-        self._stage.show((*children, self._line), bundle(self._shown()))
+        self._document = bundle(self._shown())
+        self._stage.show((*children, self._line), self._document)
         self._touched()
 
     def fold(self) -> None:
@@ -170,37 +181,55 @@ class Board:
         if self.desk.boards.get(self.name) is self:
             del self.desk.boards[self.name]
         if not self._stage.over:
-            self._stage.settle(bundle(self._shown()))
+            self._stage.settle(self._as_it_is())
 
     def _heard(self, deed: Callable[[], None]) -> None:
         """A control changed, on whatever thread; by a person, unless a program is at it."""
-        if not self._hush:
+        if not self._hushed:
             self._loop.call_soon_threadsafe(deed)
+
+    @property
+    def _hushed(self) -> int:
+        """How many programs change controls on this thread now, each within another."""
+        return getattr(self._hush, "deep", 0)
 
     def _start(self, deed: Deed) -> None:
         self._touched()
         self._begin(deed)
 
     def _begin(self, deed: Deed) -> None:
-        task = self._loop.create_task(self._done(deed))
+        self._spawn(self._in_turn(deed))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = self._loop.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _done(self, deed: Deed) -> None:
+    async def _in_turn(self, deed: Deed) -> None:
         async with self._turn:
-            if self._stage.over:
-                return
-            try:
+            if not self._stage.over:
+                await self._done(deed)
+
+    async def _done(self, deed: Deed) -> None:
+        try:
+            with readable():
                 await deed()
-            except HermesError as error:
-                self.say(str(error), "bad")
-            except Exception as error:  # noqa: BLE001 - the edge of a panel: a person reads it, and goes on
-                self.say(f"That did not work: {type(error).__name__}: {brief(str(error), 200)}", "bad")
+        except HermesError as error:
+            self.say(str(error), "bad")
+        except Exception as error:  # noqa: BLE001 - the edge of a panel: a person reads it, and goes on
+            self.say(f"That did not work: {type(error).__name__}: {brief(str(error), 200)}", "bad")
 
     def _touched(self) -> None:
         if self._idle is not None:
             self._idle.cancel()
-        self._idle = self._loop.call_later(IDLE, self.fold)
+        if not self._stage.over:
+            self._idle = self._loop.call_later(IDLE, self.fold)
+
+    def _as_it_is(self) -> dict[str, str]:
+        """The document as things are now; as they were when it was last made, where they cannot be asked."""
+        with suppress(Exception):
+            self._document = bundle(self._shown())
+        return self._document
 
 
 class _Confirmed:
@@ -212,11 +241,14 @@ class _Confirmed:
         self._words = (button.description, sure)
         self._deed = deed
         self._asked: asyncio.TimerHandle | None = None
+        self._since = 0.0
 
     async def press(self) -> None:
         if self._asked is None:
             self._button.description = self._words[1]
-            self._asked = self._loop.call_later(SURE, self._back)
+            self._asked, self._since = self._loop.call_later(SURE, self._back), self._loop.time()
+            return
+        if self._loop.time() - self._since < READ:
             return
         self._asked.cancel()
         self._back()
@@ -232,5 +264,6 @@ def _label(words: str) -> str:
 
 
 def _fill(listing: Any, options: list[tuple[str, Any]], value: Any) -> None:
-    listing.options = options
-    listing.value = value if any(key == value for _, key in options) else None
+    with listing.hold_sync():  # a page hears of it once
+        listing.options = options
+        listing.value = value if any(key == value for _, key in options) else None

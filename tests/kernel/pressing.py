@@ -11,6 +11,7 @@ from typing import Any
 from tests.kernel.conftest import Kernel
 
 PATIENCE = 20.0  # seconds; nothing is tested by them
+READ = 0.35  # seconds after which a second press confirms
 SETTLED = 0.3  # seconds without a word: nothing is on its way
 
 
@@ -21,6 +22,7 @@ class Page:
         self.kernel = kernel
         self.models: dict[str, dict[str, Any]] = {}
         self.closed: set[str] = set()
+        self.named: dict[str, float] = {}  # when each control was last called otherwise
         self.outputs: list[dict[str, Any]] = []
 
     def show(self, line: str) -> Page:
@@ -77,8 +79,10 @@ class Page:
     # --- what is pressed
 
     def press(self, name: str) -> None:
-        """Click the button of this name."""
+        """Click the button of this name; one that is called otherwise now, once a person could have read it."""
         self.until(lambda page: page.has(name), f"the button {name!r}")
+        read = self.named.get(self._model(name), 0.0) + READ
+        self.until(lambda _: time.monotonic() > read)
         self._send(self._model(name), {"method": "custom", "content": {"event": "click"}, "buffers": []})
 
     def choose(self, name: str, words: str) -> None:
@@ -120,7 +124,10 @@ class Page:
             case "comm_open":
                 self.models[content["comm_id"]] = dict(content["data"].get("state", {}))
             case "comm_msg" if content["data"].get("method") == "update":
-                self.models.setdefault(content["comm_id"], {}).update(content["data"]["state"])
+                state = content["data"]["state"]
+                if "description" in state:
+                    self.named[content["comm_id"]] = time.monotonic()
+                self.models.setdefault(content["comm_id"], {}).update(state)
             case "comm_close":
                 self.closed.add(content["comm_id"])
             case "display_data" | "update_display_data":

@@ -5,20 +5,21 @@ Everything a model, a tool or a server said is escaped; colours are the theme's,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from hermes_kernel.core.events import Outcome
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.messages import Usage
 from hermes_kernel.core.safe import NO_MATH, clean, escape, sanitise
-from hermes_kernel.view import children
-from hermes_kernel.view.look import CODE, FRAME, TONES
+from hermes_kernel.core.text import brief
+from hermes_kernel.view import children, folded
+from hermes_kernel.view.detail import quoted
+from hermes_kernel.view.look import FRAME, TONES
 from hermes_kernel.view.picture import Picture
-from hermes_kernel.view.rows import row_line
-from hermes_kernel.view.words import Notice, Row, lasting, typed
+from hermes_kernel.view.words import lasting, typed
 
-THOUGHTS = 20_000  # characters of reasoning kept in a notebook
-LONG = 100  # characters of a row above which it may be cut short on a screen
+REASON = 400  # characters of why a turn ended so
+BEHIND = "padding-left:1em"
 IN_AN_ERROR = (Outcome.FAILED, Outcome.INTERRUPTED)  # the cell says why
 SUMMARISING = "summarising the older part beside this turn"
 
@@ -61,22 +62,19 @@ def tokens(used: Usage) -> str:
 
 def heading_plain(picture: Picture) -> str:
     """The tools, the subagents and how it ended, in text."""
-    notices = [clean(notice.words) for notice in picture.notices]
-    return "\n".join([*_lines(picture), *notices, *_reason(picture), f"[{done_line(picture)}]"])
+    return "\n".join([*folded.lines(picture), *_reason(picture), f"[{done_line(picture)}]"])
 
 
 def heading_html(picture: Picture, seconds: float | None = None, since: Mapping[str, float] = children.NOBODY) -> str:
     """The line above an answer: the status, the tools and the subagents, or, once it is over, one quiet line that opens
-    on them. `seconds` and `since` (by lease) say for how long the turn and each subagent have been at what they do."""
+    on all there is of them. `seconds` and `since` (by lease) say for how long the turn and each subagent have been at
+    what they do."""
     if picture.final is None:
-        return _frame(_status(picture, seconds or 0.0), *_rows(picture, since, timed=True), *_shares(picture))
-    summary = escape(cost_line(picture, seconds))
-    inside = [*_rows(picture, since, timed=seconds is not None), *_thoughts(picture)]
+        return _frame(_status(picture, seconds or 0.0), *folded.briefly(picture, since), *_shares(picture))
     tone = "" if picture.final.outcome is Outcome.COMPLETED else f"color:{TONES['bad']}"
-    if not inside:
-        return _frame(f'<div style="{tone}">{summary}</div>', *_reason_html(picture))
-    line = f'<summary style="cursor:pointer;{tone}">{summary}</summary>'
-    return _frame(f"<details>{line}{''.join(inside)}</details>", *_reason_html(picture))
+    inside = [*folded.whole(picture, timed=seconds is not None), *folded.thoughts(picture)]
+    reason = [f"<div>{escape(reason)}</div>" for reason in _reason(picture)]
+    return _frame(_fold(cost_line(picture, seconds), inside, tone), *reason)
 
 
 def still(picture: Picture) -> dict[str, str]:
@@ -87,18 +85,10 @@ def still(picture: Picture) -> dict[str, str]:
 
 def markdown(picture: Picture) -> str:
     """The answer, then a quiet line that opens on the tools where there were any."""
-    inside = [*_rows(picture, children.NOBODY, timed=False), *_thoughts(picture)]
-    line = f"*{done_line(picture)}*"
-    if inside:
-        line = f"<details><summary>{escape(done_line(picture))}</summary>{''.join(inside)}</details>"
+    inside = [*folded.whole(picture, timed=False), *folded.thoughts(picture)]
+    line = _fold(done_line(picture), inside, "") if inside else f"*{done_line(picture)}*"
     reason = [f"*{sanitise(text)}*" for text in _reason(picture)]
     return "\n\n".join(part for part in (sanitise(picture.text).strip(), *reason, line) if part)
-
-
-def _lines(picture: Picture) -> Iterator[str]:
-    for row, below in children.by_row(picture):
-        yield from [row_line(row, timed=False)] if row else []
-        yield from (f"    {line}" for line in below)
 
 
 # --- pieces of HTML ---------------------------------------------------------------------------------------------------
@@ -108,27 +98,17 @@ def _frame(*parts: str) -> str:
     return f'<div class="hermes-turn {NO_MATH}" style="{FRAME}">{"".join(parts)}</div>'
 
 
+def _fold(line: str, inside: list[str], tone: str) -> str:
+    """One line, which opens where there is something behind it."""
+    if not inside:
+        return f'<div style="{tone}">{quoted(line)}</div>'
+    summary = f'<summary style="cursor:pointer;{tone}">{quoted(line)}</summary>'
+    return f'<details class="{NO_MATH}">{summary}<div style="{BEHIND}">{"".join(inside)}</div></details>'
+
+
 def _status(picture: Picture, seconds: float) -> str:
     dot = f'<span aria-hidden="true" style="color:{TONES[picture.status.tone]}">● </span>'
     return f'<div role="status" aria-live="polite">{dot}{typed(escape(status_line(picture, seconds)))}</div>'
-
-
-def _rows(picture: Picture, since: Mapping[str, float], *, timed: bool) -> Iterator[str]:
-    """The calls, each with the subagents that work for it, then those that work for none, then what is worth a note."""
-    for row, below in children.by_row(picture, since):
-        yield _row(row, timed=timed) if row else ""
-        yield _below(below)
-    yield from (f"<div>{escape(_said(notice, timed=timed))}</div>" for notice in picture.notices)
-
-
-def _below(lines: tuple[str, ...]) -> str:
-    """Subagents, indented and with no more markup than they need: this is sent again each second."""
-    shown = "".join(f"<div>{escape(line)}</div>" for line in lines)
-    return f'<div style="{CODE};white-space:pre-wrap;padding-left:1.5em">{shown}</div>' if shown else ""
-
-
-def _said(notice: Notice, *, timed: bool) -> str:
-    return f"{notice.words}: {notice.figures}" if timed and notice.figures else notice.words
 
 
 def _shares(picture: Picture) -> list[str]:
@@ -136,27 +116,8 @@ def _shares(picture: Picture) -> list[str]:
     return [f"<div>{escape(words)}</div>"] if words else []
 
 
-def _row(row: Row, *, timed: bool) -> str:
-    colour = f"color:{TONES['bad']};" if row.state == "failed" else ""
-    words = escape(row_line(row, timed=timed))
-    style = f"{CODE};{colour}white-space:nowrap;overflow:hidden;text-overflow:ellipsis"
-    whole = f' title="{words}"' if len(words) > LONG else ""
-    return f'<div style="{style}"{whole}>{words}</div>'
-
-
-def _thoughts(picture: Picture) -> list[str]:
-    thoughts = picture.thoughts.strip()[:THOUGHTS]
-    if not thoughts:
-        return []
-    text = f'<div style="white-space:pre-wrap;padding-left:1em">{escape(thoughts)}</div>'
-    return [f'<details><summary style="cursor:pointer">reasoning</summary>{text}</details>']
-
-
 def _reason(picture: Picture) -> list[str]:
     """Why it ended so, where no error says it."""
     final = picture.final
-    return [clean(final.reason)] if final and final.reason and final.outcome not in IN_AN_ERROR else []
-
-
-def _reason_html(picture: Picture) -> list[str]:
-    return [f"<div>{escape(reason)}</div>" for reason in _reason(picture)]
+    said = brief(clean(final.reason), REASON) if final and final.outcome not in IN_AN_ERROR else ""
+    return [said] if said else []

@@ -14,9 +14,11 @@ from hermes_kernel.core.safe import escape
 
 GIVEN = 3_000  # characters of a call's arguments that can be looked at
 RESULT = 4_000  # … and of its result
+COUNT = 60  # bytes of the words for what is left out
 LAST = 3  # of what may be kept one part in so many is its end, where errors are
 CODE = ("python", "code")
 SHOWN_BY_ITSELF = ("python",)  # tools whose images are in the cell already
+PRE = "white-space:pre-wrap;overflow-wrap:anywhere;margin:2px 0"
 KINDS = ("image/png", "image/jpeg", "image/gif", "image/webp")
 BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\n")
 ENTITIES = str.maketrans({"\n": "&#10;", "$": "&#36;", "\\": "&#92;", "`": "&#96;"})
@@ -83,18 +85,19 @@ def weight(text: str) -> int:
 
 
 def cut(text: Extract, room: int) -> Extract:
-    """`text` so short that its HTML takes up no more than about `room` bytes."""
+    """`text` so short that its HTML takes up no more than `room` bytes, or nothing but a count of what is left out."""
     if weight(quoted(str(text))) <= room:
         return text
-    end = room // LAST
-    head, tail = _first(text.head, room - end), _first(text.tail[::-1] or text.head[::-1], end)[::-1]
+    kept = max(room - COUNT, 0)
+    end = kept // LAST
+    head, tail = _first(text.head, kept - end), _first((text.tail or text.head)[::-1], end)[::-1]
     whole = len(text.head) + len(text.tail) + text.left
     return Extract(head, tail, whole - len(head) - len(tail))
 
 
-def block_html(text: Extract, label: str) -> str:
+def block_html(text: Extract) -> str:
     """`text` as it is, each line on its own."""
-    return f'<pre aria-label="{label}" style="{PRE}">{quoted(str(text))}</pre>' if text else ""
+    return f'<pre style="{PRE}">{quoted(str(text))}</pre>' if text else ""
 
 
 def image_html(image: Image, alt: str) -> str:
@@ -102,9 +105,6 @@ def image_html(image: Image, alt: str) -> str:
     if image.mime not in KINDS or not BASE64.issuperset(image.data):
         return f"<div>[{quoted(image.mime[:40])}, which is not shown]</div>"
     return f'<img alt="{quoted(alt)}" style="max-width:100%" src="data:{image.mime};base64,{image.data}">'
-
-
-PRE = "white-space:pre-wrap;overflow-wrap:anywhere;margin:2px 0;max-height:20em;overflow:auto"
 
 
 def _named(key: str, value: object) -> str:

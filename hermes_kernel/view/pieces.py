@@ -18,7 +18,7 @@ from hermes_kernel.view.detail import quoted
 from hermes_kernel.view.look import LINE
 from hermes_kernel.view.picture import Child, Picture
 from hermes_kernel.view.rows import row_html, row_line
-from hermes_kernel.view.words import Notice, Row, lasting, typed
+from hermes_kernel.view.words import Notice, Row, lasting, typed_in
 
 TOGETHER = 10  # calls that stand in one piece once as many came after them
 RECENT = 3  # calls of a subagent that are shown
@@ -86,16 +86,11 @@ def _head(child: Child, seconds: float) -> str:
     if child.over:
         sign, words = ended(child)
         return f'<div><span aria-hidden="true">{sign}</span> {task} · {quoted(words)}</div>'
-    at = typed(quoted_status(lasting(child.picture.status, seconds)))
+    at = typed_in(quoted(lasting(child.picture.status, seconds)))
     earlier = len(child.picture.rows) - RECENT
     more = f" · {counted(earlier, 'earlier call')}" if earlier > 0 else ""
     bar = meters.bar_html(meters.budget(child.picture))
     return f'<div><span aria-hidden="true">▸</span> {task} · {at}{more}</div><div style="{meters.LINE}">{bar}</div>'
-
-
-def quoted_status(words: str) -> str:
-    """Escaped, with the backticks that make code of a name left as they are."""
-    return quoted(words).replace("&#96;", "`")
 
 
 def _notices(notices: tuple[Notice, ...]) -> Iterator[Piece]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import clean
 from hermes_kernel.core.text import brief
 from hermes_kernel.view.detail import block_html, image_html, pictures, quoted
@@ -32,7 +33,7 @@ def summary_html(row: Row, *, timed: bool) -> str:
 def row_html(row: Row, *, timed: bool, ours: bool) -> str:
     """A line that opens on all there is of it. `ours`: it ran in this cell, where some tools show what they make."""
     line = summary_html(row, timed=timed)
-    inside = "".join([block_html(row.given, "arguments"), block_html(row.result, "result"), *_images(row, ours=ours)])
+    inside = "".join([block_html(row.given), block_html(row.result), *_images(row, ours=ours)])
     if not inside:
         return f"<div>{line}</div>"
     return f'<details><summary style="{SUMMARY}">{line}</summary>{inside}</details>'
@@ -40,4 +41,6 @@ def row_html(row: Row, *, timed: bool, ours: bool) -> str:
 
 def _images(row: Row, *, ours: bool) -> list[str]:
     shown = pictures(row.name, row.images, ours=ours)
-    return [image_html(image, f"image {n} of {len(shown)} from {row.name}") for n, image in enumerate(shown, 1)]
+    of = len(shown) + row.unseen
+    images = [image_html(image, f"image {n} of {of} from {row.name}") for n, image in enumerate(shown, 1)]
+    return [*images, *([f"<div>{counted(row.unseen, 'image')} left out</div>"] if row.unseen else [])]

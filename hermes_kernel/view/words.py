@@ -24,8 +24,8 @@ SUMMARISING = "summarising "  # how a line begins that tells of a summary for wh
 @dataclass(frozen=True, slots=True)
 class Row:
     """One tool call. ``state`` is ``asked``, ``running``, ``ok``, ``failed`` or ``not run``; ``note`` says who allowed
-    or refused it. ``arguments`` are told on one line, ``given`` and ``result`` can be looked at. Seconds are of elapsed
-    time, known once it has ended."""
+    or refused it. ``arguments`` are told on one line, ``given`` and ``result`` can be looked at; ``unseen`` of its
+    images are left out. Seconds are of elapsed time, known once it has ended."""
 
     call_id: str
     name: str
@@ -36,6 +36,7 @@ class Row:
     given: Extract = NOTHING
     result: Extract = NOTHING
     images: tuple[Image, ...] = ()
+    unseen: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,3 +180,8 @@ def plainly(fault: str) -> str:
 def typed(note: str) -> str:
     """An escaped note in which what stands between backticks, which is to be typed, is set as code."""
     return BACKTICKS.sub(r"<code>\1</code>", note)
+
+
+def typed_in(quoted: str) -> str:
+    """The same in HTML that may stand in Markdown, where a backtick is a character reference."""
+    return typed(quoted.replace("&#96;", "`")).replace("`", "&#96;")

@@ -68,6 +68,9 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
   const area = (cell) => page.locator(".jp-Notebook .jp-Cell").nth(cell).locator(".jp-Cell-outputArea");
   const html = (cell) => page.evaluate((cell) =>
     window.jupyterapp.shell.currentWidget.content.widgets[cell].outputArea.node.innerHTML, cell);
+  // Whether a cell is at work. What the page takes for the kernel's status tells of any message, such as a widget's.
+  const running = (cell) => page.evaluate((cell) => window.jupyterapp.shell.currentWidget.content.widgets[cell].node
+    .querySelector(".jp-InputPrompt").textContent.includes("*"), cell);
   const kernel = () => page.evaluate(() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status);
   const unfold = (cell) => page.evaluate((cell) => window.jupyterapp.shell.currentWidget.content.widgets[cell]
     .outputArea.node.querySelectorAll("details").forEach((each) => { each.open = true; }), cell);
@@ -273,7 +276,7 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
   }
 
   return {
-    page, context, browser, seen, given, shots, run, ended, all, output, html, shows, area, unfold, code, kernel, load, save, reload, trust,
+    page, context, browser, seen, given, shots, run, ended, all, output, html, shows, area, unfold, code, running, kernel, load, save, reload, trust,
     theme, width, shot, portrait, keys, tabTo, focus, axe, axeOf, overflow, canary, watch, transcript, follow, steadiness,
     latency, pressed, iopub, drive,
   };

@@ -12,7 +12,7 @@ from hermes_kernel.core.figures import counted
 from hermes_kernel.core.messages import Usage
 from hermes_kernel.core.safe import NO_MATH, clean, escape, sanitise
 from hermes_kernel.core.text import brief
-from hermes_kernel.view import children, folded
+from hermes_kernel.view import children, folded, meters
 from hermes_kernel.view.detail import quoted
 from hermes_kernel.view.look import FRAME, TONES
 from hermes_kernel.view.picture import Picture
@@ -112,8 +112,8 @@ def _status(picture: Picture, seconds: float) -> str:
 
 
 def _shares(picture: Picture) -> list[str]:
-    words = children.shares(picture)
-    return [f"<div>{escape(words)}</div>"] if words else []
+    """The budget while a part of it is out."""
+    return [f"<div>{escape(f'budget {meters.budget(picture).words}')}</div>"] if picture.leased else []
 
 
 def _reason(picture: Picture) -> list[str]:

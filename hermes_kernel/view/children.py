@@ -63,13 +63,13 @@ def _over(child: Child, outcome: Outcome | None, used: int) -> Child:
 # --- in words ---------------------------------------------------------------------------------------------------------
 
 
-def lines(picture: Picture, call_id: str, since: Mapping[str, float]) -> Iterator[str]:
+def lines(picture: Picture, call_id: str, since: Mapping[str, float], most: int = MOST) -> Iterator[str]:
     """A line for each subagent of this call, and below it those of its own. `since` has the seconds for which a
     subagent, by its lease, has been at what it is at."""
-    for child in _of(picture, call_id)[:MOST]:
+    for child in _of(picture, call_id)[:most]:
         yield told_line(child, since.get(child.lease, 0.0))
         yield from (INDENT + below for below in every(child.picture, since))
-    if (more := len(_of(picture, call_id)) - MOST) > 0:
+    if (more := len(_of(picture, call_id)) - most) > 0:
         yield f"and {counted(more, 'more subagent')}"
 
 
@@ -79,13 +79,17 @@ def every(picture: Picture, since: Mapping[str, float]) -> Iterator[str]:
         yield from lines(picture, call_id, since)
 
 
-def by_row(picture: Picture, since: Mapping[str, float] = NOBODY) -> Iterator[tuple[Row | None, tuple[str, ...]]]:
-    """Each tool call with the lines of the subagents that work for it; those that work for none come last."""
+def by_row(
+    picture: Picture, since: Mapping[str, float] = NOBODY, most: int = MOST
+) -> Iterator[tuple[Row | None, tuple[str, ...]]]:
+    """Each tool call with the lines of the subagents that work for it, of `most` of them; those that work for none come
+    last."""
     last = {row.call_id: n for n, row in enumerate(picture.rows)}  # a careless provider uses ids again
     for n, row in enumerate(picture.rows):
-        yield row, tuple(lines(picture, row.call_id, since)) if last[row.call_id] == n else ()
+        mine = picture.children and last[row.call_id] == n
+        yield row, tuple(lines(picture, row.call_id, since, most)) if mine else ()
     strays = dict.fromkeys(child.call_id for child in picture.children if child.call_id not in last)
-    yield None, tuple(line for call_id in strays for line in lines(picture, call_id, since))
+    yield None, tuple(line for call_id in strays for line in lines(picture, call_id, since, most))
 
 
 def told_line(child: Child, seconds: float = 0.0) -> str:
@@ -111,15 +115,6 @@ def descendants(picture: Picture) -> Iterator[Child]:
     for child in picture.children:
         yield child
         yield from descendants(child.picture)
-
-
-def shares(picture: Picture) -> str:
-    """The budget while a part of it is out; nothing when none is."""
-    out = picture.at_work
-    if not out or picture.final:
-        return ""
-    lent = f"{picture.leased} leased to {counted(len(out), 'subagent')}"
-    return f"budget {picture.limit}: {picture.calls} spent, {lent}, {picture.left} left"
 
 
 def doing(picture: Picture) -> str:

@@ -35,7 +35,7 @@ class Item:
 
 def lines(picture: Picture) -> list[str]:
     """As text."""
-    every = tuple(_items(picture, children.NOBODY, timed=False))
+    every = tuple(_items(picture, None, timed=False))
     return [item.line for item in _trimmed(every, PLAIN, lambda item: weight(item.line) + 2)]
 
 
@@ -48,7 +48,7 @@ def briefly(picture: Picture, since: Mapping[str, float]) -> list[str]:
 
 def whole(picture: Picture, *, timed: bool) -> list[str]:
     """As HTML: each call opens on what it was given and what it gave."""
-    shown = _trimmed(tuple(_items(picture, children.NOBODY, timed=timed)), LINES, _heavy)
+    shown = _trimmed(tuple(_items(picture, None, timed=timed)), LINES, _heavy)
     fitted = _fitted([item.row for item in shown if item.row])
     return [_html(replace(item, row=next(fitted)) if item.row else item, timed=timed) for item in shown]
 
@@ -63,8 +63,10 @@ def thoughts(picture: Picture) -> list[str]:
     return [f'<details><summary style="{SUMMARY}">reasoning</summary>{body}</details>']
 
 
-def _items(picture: Picture, since: Mapping[str, float], *, timed: bool) -> Iterator[Item]:
-    for row, below in children.by_row(picture, since):
+def _items(picture: Picture, since: Mapping[str, float] | None, *, timed: bool) -> Iterator[Item]:
+    """`since` is of a turn at work, in which there is no room for every subagent of very many."""
+    most = len(picture.children) if since is None else children.MOST
+    for row, below in children.by_row(picture, since or children.NOBODY, most):
         if row:
             yield Item("call", row_line(row, timed=False), row)
         yield from (Item("subagent", f"    {line}") for line in below)

@@ -132,7 +132,7 @@ def test_a_subagent_is_told_by_what_it_is_at_and_then_by_how_it_ended():
     assert "▸ count the ducks  thinking 3 s  0 of 4 calls" in live
     assert "▸ count the geese  tool <code>python</code> 8 s  1 of 4 calls" in live
     assert "tool <code>delegate</code> 8 s · 2 of 2 subagents at work" in live
-    assert "budget 12: 1 spent, 8 leased to 2 subagents, 3 left" in live
+    assert "budget 1 spent · 8 leased to 2 subagents · 3 left of 12" in live
     told += [Returned("a", 2, Outcome.COMPLETED), Returned("b", 4, Outcome.BUDGET_EXHAUSTED), Observed("d", "x")]
     ended = seen([*told, Replied("Six."), Final(Outcome.COMPLETED, "Six.")])
     assert heading_plain(ended).splitlines() == [

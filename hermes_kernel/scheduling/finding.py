@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hermes_kernel.core.schedule.job import Job
+from hermes_kernel.core.schedule.run_names import LEAST, means, short
 from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.close import close_to
 from hermes_kernel.scheduling.values import shown
 
 if TYPE_CHECKING:
     from hermes_kernel.core.schedule.ledger import Ledger
-
-LEAST = 4  # characters of an id's beginning
 
 
 def found(which: object, living: Mapping[str, Job]) -> Job:
@@ -48,7 +47,7 @@ def found_run(which: object, living: Mapping[str, Job], ledgers: Mapping[str, Le
         HermesError: there is none.
     """
     open_runs = {run: living[job] for job, ledger in ledgers.items() if job in living for run in going(ledger)}
-    begun = [run for run in open_runs if isinstance(which, str) and len(which) >= LEAST and run.startswith(which)]
+    begun = [run for run in open_runs if isinstance(which, str) and means(which, run)]
     exact = [run for run in begun if run == which] or begun
     if len(exact) == 1:
         return exact[0]
@@ -58,7 +57,7 @@ def found_run(which: object, living: Mapping[str, Job], ledgers: Mapping[str, Le
     mine = [run for run, job in open_runs.items() if job in jobs]
     if mine:
         return mine[0]
-    going_on = ", ".join(f"{run} of {job.name}" for run, job in open_runs.items()) or "none"
+    going_on = ", ".join(f"{short(run)} of {job.name}" for run, job in open_runs.items()) or "none"
     what = f"{jobs[0].name} has no run that goes on" if jobs else f"No run {shown(which)} goes on"
     raise HermesError(f"{what}. At this moment: {going_on}.")
 

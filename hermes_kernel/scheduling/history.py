@@ -7,9 +7,9 @@ from itertools import islice
 
 from hermes_kernel.core.planned import LEDGER, PLANS
 from hermes_kernel.core.schedule.rows import RunRow, called, rows
+from hermes_kernel.core.schedule.run_names import LEAST, means
 from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.close import close_to
-from hermes_kernel.scheduling.finding import LEAST
 from hermes_kernel.scheduling.values import shown
 from hermes_kernel.world.ports import Archive
 
@@ -30,7 +30,7 @@ def latest(store: Archive, which: str, limit: int, now: float) -> tuple[RunRow, 
     ids = {job for job, name in known.items() if _is_meant(which, job, name)}
     if ids or not which:
         return _last(store, known, limit, now, lambda row: not which or row.job in ids)
-    found = _last(store, known, limit, now, lambda row: len(which) >= LEAST and row.run.startswith(which))
+    found = _last(store, known, limit, now, lambda row: means(which, row.run))
     if not found:
         close = close_to(which, set(known.values()), "There are none yet.")
         raise HermesError(f"There is no job or run {shown(which)}. {close}")

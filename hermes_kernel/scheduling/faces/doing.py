@@ -16,6 +16,7 @@ from hermes_kernel.core.schedule import grammar
 from hermes_kernel.core.schedule.instants import upcoming
 from hermes_kernel.core.schedule.job import NONE, NOTEBOOK
 from hermes_kernel.core.schedule.rows import RUNNING, WAITING, RunRow
+from hermes_kernel.core.schedule.run_names import means, short
 from hermes_kernel.core.schedule.saying import moment, sentence
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
@@ -162,8 +163,9 @@ def _run(hands: Hands, options: Namespace) -> Told:
     job = hands.jobs.find(options.which)
     run = hands.jobs.run(job.id)
     _looked_at(hands.jobs.home)
+    name = short(run)
     note = (
-        f"{job.name} runs now, as {run}. `schedule runs {run}` shows how it goes, `schedule stop {job.name}` ends it."
+        f"{job.name} runs now, as {name}. `schedule runs {name}` shows how it goes, `schedule stop {job.name}` ends it."
     )
     return Told(note=note, value=run, plain={"job": job.id, "run": run})
 
@@ -223,12 +225,16 @@ def _is_owed(hands: Hands, row: RunRow) -> bool:
 
 def _stop(hands: Hands, options: Namespace) -> Told:
     run = hands.jobs.stop(options.which)
-    return Told(note=f"{run} is told to stop. `schedule runs {run}` shows how it ended.", value=run, plain={"run": run})
+    return Told(
+        note=f"{short(run)} is told to stop. `schedule runs {short(run)}` shows how it ended.",
+        value=run,
+        plain={"run": run},
+    )
 
 
 def _runs(hands: Hands, options: Namespace) -> Told:
     rows = hands.jobs.runs(options.which, options.n)
-    if len(options.which) > SHORT and len(rows) == 1 and rows[0].run.startswith(options.which):
+    if len(options.which) > SHORT and len(rows) == 1 and means(options.which, rows[0].run):
         return about(hands.store, rows[0])
     return telling.ran(rows, local_name())
 

@@ -11,6 +11,7 @@ from typing import Any
 from hermes_kernel.core.figures import counted, span
 from hermes_kernel.core.schedule.job import Job
 from hermes_kernel.core.schedule.rows import RUNNING, SKIPPED, WAITING, RunRow
+from hermes_kernel.core.schedule.run_names import short
 from hermes_kernel.core.schedule.saying import moment
 from hermes_kernel.core.text import brief
 from hermes_kernel.scheduling.standing import Standing
@@ -135,7 +136,7 @@ def shown(standing: Standing, runs: Sequence[RunRow]) -> Told:
 
 def _state(standing: Standing) -> str:
     if standing.running:
-        return f"running since {at(standing.since, standing.job.zone)}: {standing.running}"
+        return f"running since {at(standing.since, standing.job.zone)}: {short(standing.running)}"
     waiting = f", {counted(len(standing.waiting), 'run')} asked for" if standing.waiting else ""
     return standing.state + waiting
 
@@ -157,7 +158,7 @@ def _misfire(job: Job) -> str:
 def ran(rows: Sequence[RunRow], zone: str) -> Told:
     """A line for each instant, the newest first."""
     cells = tuple(
-        (row.name or brief(row.job, 8), row.run, at(row.due, zone), row.outcome, took(row), brief(row.why, WHY))
+        (row.name or brief(row.job, 8), short(row.run), at(row.due, zone), row.outcome, took(row), brief(row.why, WHY))
         for row in rows
     )
     columns = ("job", "run", "due", "outcome", "took", "why") if cells else ()

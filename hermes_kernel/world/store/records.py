@@ -70,6 +70,12 @@ def facts(records: Iterable[Record]) -> list[Kept]:
     return [fact for fact in read if fact is not None]
 
 
+def timed(records: Iterable[Record]) -> tuple[tuple[float, Kept], ...]:
+    """The facts with when each was written down, in seconds since 1970."""
+    read = ((record.t, _fact(record.fact)) for record in records)
+    return tuple((t, fact) for t, fact in read if fact is not None)
+
+
 def _fact(plain: Plain) -> Kept | None:
     try:
         return load(plain)

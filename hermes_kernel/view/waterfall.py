@@ -1,0 +1,234 @@
+"""Spans as a picture: a row for each, one time axis for all, in SVG, in text of a fixed width, and as figures. Pure.
+
+Bars are in shares of the width and letters in pixels, so that it is as readable in 400 px as in 1,400. What a bar means
+is said by its shape and its words, whatever its colour; no figure is in the picture alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from heapq import nlargest
+from typing import NamedTuple
+
+from hermes_kernel.core.figures import span as long_time
+from hermes_kernel.core.safe import NO_MATH, clean, escape
+from hermes_kernel.core.text import brief
+from hermes_kernel.view.columns import aligned
+from hermes_kernel.view.look import FRAME, INK, LINE, QUIET, TONES
+from hermes_kernel.view.spans import Mark, Span
+
+ROW, TOP, BAR = 29, 24, 18  # pixels: of a row, of the axis, from the top of a row to the middle of its bar
+MARKS = 320  # bars of one picture; the longest are drawn
+LEAST = 0.35  # percent of the width: a bar is to be seen
+NAME, WIDE = 34, 40  # characters of a name and of the bars in text
+TICKS = 5
+SAMPLE = '<line x1="0" x2="20" y1="5" y2="5"/>'
+LEFT, RIGHT = "text-align:left", "text-align:right"
+LOOKS = (LEFT, RIGHT, RIGHT, LEFT)
+NUMBERS = "border-collapse:collapse;font-variant-numeric:tabular-nums"
+
+
+class What(NamedTuple):
+    """How something that takes time is drawn and called: colour, height of its bar, its dashes, how opaque it is, and
+    what it is in text."""
+
+    words: str
+    colour: str
+    height: float
+    dashes: str
+    opacity: float
+    letter: str
+
+
+WHAT = {
+    "turn": What("turn", LINE, 9, "", 0.5, "─"),
+    "agent": What("subagent", "var(--jp-info-color1,#0288a7)", 2.5, "", 1, "═"),
+    "compress": What("compression", QUIET, 7, "1 2", 1, "▒"),
+    "pause": What("wait before asking again", QUIET, 2, "2 4", 1, "┄"),
+    "tool": What("tool", TONES["person"], 5, "", 1, "▬"),
+    "person": What("waited for you", TONES["person"], 5, "7 3", 1, "?"),
+    "wait": What("until the first byte", TONES["busy"], 9, "", 0.3, "░"),
+    "text": What("answer", TONES["busy"], 9, "", 1, "█"),
+    "silence": What("silence", TONES["slow"], 9, "2 2", 1, "·"),
+    "failed": What("failed", TONES["bad"], 9, "5 1.5", 1, "×"),
+}
+"""In the order in which they are drawn: what comes later lies on top."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Spans that are counted from one moment, and what is to be said of all of them: ``about`` in figures, in ``note``
+    how to read them."""
+
+    title: str
+    spans: tuple[Span, ...]
+    note: str = ""
+    about: str = ""
+
+    @property
+    def seconds(self) -> float:
+        """From the first to the last."""
+        return _end(self.spans)
+
+
+def waterfall(spans: Sequence[Span], title: str = "") -> str:
+    """The spans as SVG, a row for each: its name above its bar, its seconds at the right."""
+    total = _end(spans) or 1.0
+    height = TOP + ROW * len(spans) + 4
+    said = escape(title or f"Timeline of {seconds(total)}")
+    names = "".join(
+        f'<text x="{13 * span.depth}" y="{_top(n) + 11}">{escape(span.name)}</text>' for n, span in enumerate(spans)
+    )
+    took = "".join(f'<text x="100%" y="{_top(n) + 11}">{seconds(span.seconds)}</text>' for n, span in enumerate(spans))
+    return (
+        f'<svg role="img" width="100%" height="{height}" xmlns="http://www.w3.org/2000/svg" style="display:block;'
+        f'max-width:72em;font-size:12px"><title>{said}</title>{_axis(total, height)}{_bars(spans, total)}'
+        f'<svg width="82%" height="{height}" style="fill:{INK}">{names}</svg>'
+        f'<g text-anchor="end" style="fill:{QUIET};font-variant-numeric:tabular-nums">{took}</g></svg>'
+    )
+
+
+def legend(spans: Sequence[Span]) -> str:
+    """What the bars mean, those that there are."""
+    used = {mark.what for span in spans for mark in span.shown}
+    parts = "".join(
+        f'<span style="white-space:nowrap"><svg width="20" height="10" aria-hidden="true" style="vertical-align:'
+        f'-1px;margin-right:5px">{_style(name, SAMPLE)}</svg>{what.words}</span> '
+        for name, what in WHAT.items()
+        if name in used
+    )
+    return f'<div style="display:flex;flex-wrap:wrap;gap:2px 16px;margin-top:2px">{parts}</div>' if parts else ""
+
+
+def figures(told: Timeline) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Columns and rows: what it was, after how many seconds it began, how many it took."""
+    rows = tuple((span.name, f"{span.began:.1f}", f"{span.seconds:.1f}", span.note) for span in told.spans)
+    return ("what", "began after", "seconds", "note"), rows
+
+
+def timeline_html(told: Timeline) -> str:
+    """The picture, what its bars mean, and the figures, which open."""
+    head = f'<div style="color:{INK}">{escape(told.title)}</div><div>{escape(told.about)}</div>'
+    note = f"<div>{escape(told.note)}</div>" if told.note else ""
+    drawn = f"{waterfall(told.spans, told.title)}{legend(told.spans)}{_table(told)}" if told.spans else ""
+    return f'<div class="hermes-timeline {NO_MATH}" style="{FRAME}">{head}{drawn}{note}</div>'
+
+
+def waterfall_text(spans: Sequence[Span]) -> str:
+    """The spans as text, each on a line, all of one width but for the notes at their ends."""
+    total = _end(spans) or 1.0
+    rows = [
+        (_indented(span), _letters(span, total), f"{seconds(span.seconds):>9}", brief(clean(span.note), 60))
+        for span in spans
+    ]
+    used = {mark.what for span in spans for mark in span.shown}
+    key = "  ".join(f"{what.letter} {what.words}" for name, what in WHAT.items() if name in used)
+    return "\n".join([*aligned(("", "", "", ""), rows), *([key] if key else [])])
+
+
+def timeline_text(told: Timeline) -> str:
+    """The same as text."""
+    parts = (clean(told.title), clean(told.about), waterfall_text(told.spans) if told.spans else "", clean(told.note))
+    return "\n".join(part for part in parts if part)
+
+
+def seconds(length: float) -> str:
+    """A length of time, to a tenth of a second where that matters."""
+    return f"{length:.1f} s" if length < 99.95 else long_time(length)
+
+
+# --- pieces -----------------------------------------------------------------------------------------------------------
+
+
+def _end(spans: Sequence[Span]) -> float:
+    return max((span.ended for span in spans), default=0.0)
+
+
+def _top(row: int) -> int:
+    return TOP + ROW * row
+
+
+def _percent(share: float) -> str:
+    return f"{min(max(100 * share, 0.0), 100.0):.2f}".rstrip("0").rstrip(".") + "%"
+
+
+def _axis(total: float, height: int) -> str:
+    """Moments that are easy to say, each a hair line."""
+    step = next(size for size in _steps() if total / size <= TICKS)
+    ticks = [n * step for n in range(int(total / step) + 1)]
+    lines = "".join(
+        f'<line x1="{_percent(t / total)}" x2="{_percent(t / total)}" y1="16" y2="{height}"/>' for t in ticks
+    )
+    words = "".join(
+        f'<text x="{_percent(t / total)}" y="11" dx="3">{_moment(t)}</text>' for t in ticks if t <= 0.9 * total
+    )
+    hair = f'<g style="stroke:{LINE};stroke-width:1;opacity:.55">{lines}</g>'
+    return f'{hair}<g style="fill:{QUIET};font-size:11px">{words}</g>'
+
+
+def _steps() -> Iterator[float]:
+    for power in range(-3, 12):
+        yield from (1 * 10.0**power, 2 * 10.0**power, 5 * 10.0**power)
+    yield float("inf")
+
+
+def _moment(t: float) -> str:
+    return "0" if t == 0 else f"{t:g} s" if t < 300 else long_time(t)
+
+
+def _bars(spans: Sequence[Span], total: float) -> str:
+    """The marks of all rows, those of a kind together: they look alike, and say so once."""
+    drawn = [(mark, _top(n) + BAR + 1) for n, span in enumerate(spans) for mark in span.shown]
+    drawn = nlargest(MARKS, drawn, key=lambda each: each[0].seconds)
+    return "".join(
+        _style(what, "".join(_line(mark, y, total) for mark, y in drawn if mark.what == what))
+        for what in WHAT
+        if any(mark.what == what for mark, _ in drawn)
+    )
+
+
+def _line(mark: Mark, y: int, total: float) -> str:
+    began = min(100 * mark.began / total, 100 - LEAST)
+    ended = max(100 * (mark.began + mark.seconds) / total, began + LEAST)
+    return f'<line x1="{_percent(began / 100)}" x2="{_percent(ended / 100)}" y1="{y}" y2="{y}"/>'
+
+
+def _style(name: str, lines: str) -> str:
+    what = WHAT[name]
+    dashes = f";stroke-dasharray:{what.dashes.replace(' ', ',')}" if what.dashes else ""
+    opacity = f";opacity:{what.opacity:g}" if what.opacity < 1 else ""
+    return f'<g style="stroke:{what.colour};stroke-width:{what.height:g}{dashes}{opacity}">{lines}</g>'
+
+
+def _table(told: Timeline) -> str:
+    columns, rows = figures(told)
+    head = "".join(f'<th style="{look}">{name}</th>' for name, look in zip(columns, LOOKS, strict=True))
+    depths = [span.depth for span in told.spans]
+    body = "".join(f"<tr>{_cells(row, depth)}</tr>" for row, depth in zip(rows, depths, strict=True))
+    table = f'<table style="{NUMBERS}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+    frame = 'style="overflow-x:auto" tabindex="0" role="region" aria-label="figures of the timeline"'
+    return f'<details><summary style="cursor:pointer">Figures</summary><div {frame}>{table}</div></details>'
+
+
+def _cells(row: Sequence[str], depth: int) -> str:
+    name, *rest = row
+    first = f'<td style="{LEFT};padding-left:{0.5 + depth}em">{escape(name)}</td>'
+    return first + "".join(
+        f'<td style="{look}">{escape(cell)}</td>' for cell, look in zip(rest, LOOKS[1:], strict=True)
+    )
+
+
+def _indented(span: Span) -> str:
+    inside = "  " * span.depth
+    return (inside + brief(clean(span.name), NAME - len(inside))).ljust(NAME)
+
+
+def _letters(span: Span, total: float) -> str:
+    cells = [" "] * WIDE
+    order = list(WHAT)
+    for mark in sorted(span.shown, key=lambda mark: order.index(mark.what)):
+        first = min(int(WIDE * mark.began / total), WIDE - 1)
+        last = max(min(round(WIDE * (mark.began + mark.seconds) / total), WIDE), first + 1)
+        cells[first:last] = WHAT[mark.what].letter * (last - first)
+    return "".join(cells)

@@ -120,14 +120,15 @@ def _rendered(shown: Answer) -> str:
     """What is known of it as a list, then its text without its head, which says the same; of a suspicious one, all."""
     rows = (*shown.rows, ("description", shown.value["description"]))
     known = "\n".join(f"- {inert(name)}: {inert(said)}" for name, said in rows if said)
-    text = shown.text if shown.value["suspicious"] else _body(shown.text)
+    text = shown.text if shown.value["suspicious"] else body(shown.text)
     return f"{known}\n\n---\n\n{sanitise(text)}"
 
 
-def _body(text: str) -> str:
+def body(text: str) -> str:
+    """The text of a skill without its head; of a broken one, all."""
     try:
         return parted(text)[1]
-    except Refused:  # of a broken one all is shown
+    except Refused:
         return text
 
 

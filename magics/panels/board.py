@@ -50,14 +50,18 @@ class Board:
         self._idle: asyncio.TimerHandle | None = None
         self._hush = threading.local()
         self._document: dict[str, str] = {}
+        self._asks: list[_Confirmed] = []
 
     # --- controls
 
     def button(self, label: str, deed: Deed, *, hint: str = "", sure: str = "") -> Any:
-        """A button. `sure` is what it says once it is pressed, where it takes a second press."""
+        """A button. `sure` is what it says once it is pressed, where it takes a second press before any other."""
         made = self._widgets.Button(description=_label(label), tooltip=clean(hint or label), layout={"width": "auto"})
-        done = _Confirmed(self._loop, made, _label(sure), deed).press if sure else deed
-        made.on_click(lambda _: self.do(done))
+        if sure:
+            asks = _Confirmed(self._loop, made, _label(sure), deed)
+            self._asks.append(asks)
+            deed = asks.press
+        made.on_click(lambda _: self.do(deed))
         return made
 
     def field(self, label: str, typed: Callable[[str], Awaitable[None]], *, hint: str = "") -> Any:
@@ -195,6 +199,9 @@ class Board:
 
     def _start(self, deed: Deed) -> None:
         self._touched()
+        for asks in self._asks:
+            if asks.press != deed:
+                asks.forget()
         self._begin(deed)
 
     def _begin(self, deed: Deed) -> None:
@@ -250,9 +257,14 @@ class _Confirmed:
             return
         if self._loop.time() - self._since < READ:
             return
-        self._asked.cancel()
-        self._back()
+        self.forget()
         await self._deed()
+
+    def forget(self) -> None:
+        """Whoever was asked did something else."""
+        if self._asked is not None:
+            self._asked.cancel()
+            self._back()
 
     def _back(self) -> None:
         self._asked = None

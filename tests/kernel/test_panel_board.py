@@ -147,12 +147,25 @@ def test_a_second_press_confirms_and_a_double_click_does_not(panel):
     panel._send(button, click)
     panel._send(button, click)
     panel.until(lambda page: page.has("Remove: press again"))
-    panel.press("Where")
-    panel.says("on the loop")
+    panel.quiet()
     assert panel.has("Remove: press again")
     panel.press("Remove: press again")
     panel.says("confirmed 1")
     assert panel.has("Remove")
+
+
+def test_whoever_is_asked_and_does_something_else_is_asked_anew(panel):
+    panel.press("Remove")
+    panel.until(lambda page: page.has("Remove: press again"))
+    panel.press("Fill")
+    panel.says("filled")
+    panel.until(lambda page: page.has("Remove"))
+    panel.press("Remove")
+    panel.until(lambda page: page.has("Remove: press again"))
+    panel.choose("Things", "three")
+    panel.says("chosen: three")
+    panel.until(lambda page: page.has("Remove"))
+    assert "confirmed" not in panel.html()
 
 
 def test_whoever_types_fast_has_it_searched_once_for_what_stands_there_in_the_end(panel):

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 COLUMNS = ("skill", "state", "from", "description", "uses", "last use")
 STATES = frozenset(map(str, State))
+KINDS = frozenset({"", "all", "pinned", *STATES})
+"""What can be asked for by one word; "" is all but the archived."""
 MARKING = {
     "pin": "pinned", "unpin": "unpinned", "disable": "disabled", "enable": "enabled", "trust": "trusted",
 }  # fmt: skip
@@ -50,11 +52,17 @@ class Answer:
 
 def listed(lore: Lore, words: str) -> Answer:
     """The skills that `words` ask for: a state, ``pinned``, ``all``, words in them; nothing: all but the archived."""
-    chosen, uses = _chosen(lore.skills.all(), words.strip()), lore.skills.uses()
+    said = words.strip()
+    return searched(lore, *((said, "") if said in KINDS else ("", said)))
+
+
+def searched(lore: Lore, kind: str, words: str) -> Answer:
+    """The skills of one of `KINDS` in which `words` are found, the best first; without a word, all by their names."""
+    chosen, uses = _chosen(lore.skills.all(), kind, words.strip()), lore.skills.uses()
     rows = tuple(_row(skill, *uses.get(skill.name, (0, 0.0))) for skill in chosen)
     value = [{**_plain(skill), "uses": _uses(uses, skill.name)} for skill in chosen]
     held = sum(skill.state is State.HELD for skill in chosen)
-    notes = [] if rows else [_nothing(words.strip())]
+    notes = [] if rows else [_nothing(kind, words.strip())]
     if held:
         notes.append(f"{held} held: `skill NAME` shows why, `skill NAME trust` consents.")
     notes += [f"Waits: {line}" for line in _waiting(lore)]
@@ -195,24 +203,30 @@ def _diff(lore: Lore, name: str, words: Sequence[str]) -> Answer:
 DO: dict[str, Callable[[Lore, str, Sequence[str]], Answer]] = {"history": _history, "diff": _diff}
 
 
-def _chosen(skills: Mapping[str, Skill], words: str) -> list[Skill]:
-    if words in STATES:
-        return [skill for skill in skills.values() if str(skill.state) == words]
-    if words == "pinned":
-        return [skill for skill in skills.values() if skill.pinned]
-    there = [skill for skill in skills.values() if words == "all" or skill.state is not State.ARCHIVED]
-    if words in ("", "all"):
+def _chosen(skills: Mapping[str, Skill], kind: str, words: str) -> list[Skill]:
+    there = [skill for skill in skills.values() if _is(skill, kind)]
+    if not words:
         return there
-    names = found(words, (Text(each.name, each.description, each.tags, "") for each in there))
-    return [skills[name] for name in names]
+    return [skills[name] for name in found(words, (Text(each.name, each.description, each.tags, "") for each in there))]
 
 
-def _nothing(words: str) -> str:
-    if words in (*STATES, "pinned"):
-        return f"No skill is {words}."
-    if words in ("", "all"):
-        return "There are no skills yet."
-    return "No skill has these words. `%hermes skills all` lists those there are, the archived too."
+def _is(skill: Skill, kind: str) -> bool:
+    match kind:
+        case "all":
+            return True
+        case "":
+            return skill.state is not State.ARCHIVED
+        case "pinned":
+            return skill.pinned
+    return str(skill.state) == kind
+
+
+def _nothing(kind: str, words: str) -> str:
+    if words and kind not in ("", "all"):
+        return f"No skill that is {kind} has these words."
+    if words:
+        return "No skill has these words. `%hermes skills all` lists those there are, the archived too."
+    return "There are no skills yet." if kind in ("", "all") else f"No skill is {kind}."
 
 
 def _row(skill: Skill, count: int, last: float) -> tuple[Any, ...]:

@@ -1,0 +1,79 @@
+"""What a person can decide now: which verbs a skill takes as it is, and what waits for consent. Changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hermes_kernel.core.learning.skill import SkillError, State
+
+if TYPE_CHECKING:
+    from hermes_kernel.learning.lore import Lore
+    from hermes_kernel.learning.proposals import Proposal
+
+OFFERED = frozenset(map(str, (State.ACTIVE, State.STALE)))
+ARCHIVED, DISABLED = str(State.ARCHIVED), str(State.DISABLED)
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """A change of a skill that somebody proposed. ``diff`` is what it would change, ``findings`` what is suspicious."""
+
+    id: str
+    name: str
+    action: str
+    by: str
+    t: float
+    why: str
+    findings: tuple[str, ...]
+    diff: str
+
+
+def possible(skill: Mapping[str, Any], *, changed: bool) -> tuple[str, ...]:
+    """The verbs that a skill takes, as `asked.shown` has it in its value; ``changed``: its history has a change."""
+    return tuple(_possible(skill, changed=changed))
+
+
+def _possible(skill: Mapping[str, Any], *, changed: bool) -> Iterator[str]:
+    state = skill["state"]
+    if state != ARCHIVED:
+        yield "unpin" if skill["pinned"] else "pin"
+    if state in OFFERED or state == DISABLED:
+        yield "enable" if state == DISABLED else "disable"
+    if state == ARCHIVED:
+        yield "restore"
+    elif skill["origin"] != "bundled" and "/" not in skill["name"]:
+        yield "archive"
+    if skill["suspicious"] and not skill["trusted"] and state != ARCHIVED:
+        yield "trust"
+    if changed:
+        yield "undo"
+
+
+def changed(lore: Lore, name: str) -> bool:
+    """The history has a change of the skill `name`."""
+    return bool(lore.workshop.changes(name))
+
+
+def waiting(lore: Lore) -> tuple[Waits, ...]:
+    """What waits for consent, the oldest first."""
+    return tuple(map(_waits, lore.proposals.all("skill")))
+
+
+def awaited(lore: Lore, identity: str) -> Waits:
+    """The proposal with just this id.
+
+    Raises:
+        SkillError: it waits no more.
+    """
+    for each in waiting(lore):
+        if each.id == identity:
+            return each
+    raise SkillError("It was decided meanwhile by somebody else.")
+
+
+def _waits(proposal: Proposal) -> Waits:
+    said = {key: value for key, value in proposal.what.items() if isinstance(value, str)}
+    name, action, diff = (said.get(key, "") for key in ("name", "action", "diff"))
+    return Waits(proposal.id, name, action, proposal.by, proposal.t, proposal.why, proposal.findings, diff)

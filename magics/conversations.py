@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, Any
 from hermes_kernel.core.figures import minute
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
-from hermes_kernel.looking import Answer, answer, conversation, conversations, none, summarised, whole
+from hermes_kernel.looking import (
+    Answer,
+    answer,
+    conversation,
+    conversations,
+    how_to_list,
+    lineage,
+    listed,
+    none,
+    summarised,
+    whole,
+)
+from hermes_kernel.view.descent import tree_html, tree_text
 from hermes_kernel.view.finds import finds_html, finds_text, short
 from hermes_kernel.view.reading import Conversation, told_html, told_text, turns
 from hermes_kernel.world.folder import here
@@ -19,7 +31,10 @@ from hermes_kernel.world.store.naming import BEGINNING
 from magics.table import Page, Shown, Table, facts
 
 if TYPE_CHECKING:
-    from hermes_kernel.world.store import SessionRow
+    from collections.abc import Sequence
+
+    from hermes_kernel.looking.conversations import Listed
+    from hermes_kernel.world.store import SessionRow, Store
     from magics.desk import Desk
 
 HERE = "%hermes"  # what a person writes before a command
@@ -27,27 +42,63 @@ BACK = "The conversation is back; the notebook's variables are what they are now
 NOTHING = "Nothing has been said in this conversation yet. `%hermes sessions` lists those there are."
 DIGITS = 9  # of a number that a person writes
 LISTED = 20  # sessions, unless a number is asked for
+TITLE = 60  # characters of a title in a list
+TREE = "tree"
 READ = {"summary": summarised, "all": whole}
 COLUMNS = ("session", "title", "outcome", "calls", "last active")
 
 
 def sessions(desk: Desk, rest: str) -> Shown:
-    """The conversations last active, the latest first; or all sessions, those of subagents and of maps among them."""
+    """The conversations last active, the latest first; all sessions, those of subagents and of maps among them; or the
+    relatives of one."""
+    if rest.partition(" ")[0] == TREE:
+        return relatives(desk, rest[len(TREE) :].strip())
+    most, everything = wanted(rest)
+    if everything:
+        return all_table(desk.store, listed(desk.store, most))
+    return table(desk.store, conversations(desk.store, most))
+
+
+def wanted(rest: str) -> tuple[int, bool]:
+    """How many lines are wanted by what follows ``sessions``, and whether of all kinds.
+
+    Raises:
+        HermesError: it is neither a number nor ``all``.
+    """
     words = rest.split()
-    most = count("sessions", " ".join(word for word in words if word != "all")) or LISTED
-    if "all" not in words:
-        found = conversations(desk.store, most)
-        rows = tuple(_session(each) for each in found)
-        columns: tuple[str, ...] = COLUMNS
-    else:
-        found = desk.store.sessions(most)
-        rows = tuple((*_session(each), each.kind, short(each.parent)) for each in found)
-        columns = (*COLUMNS, "kind", "from")
-    return Table(columns if rows else (), rows, found, "" if rows else none(desk.store, f"{HERE} sessions all"))
+    return count("sessions", " ".join(word for word in words if word != "all")) or LISTED, "all" in words
 
 
-def _session(row: SessionRow) -> tuple[Any, ...]:
-    return (short(row.id), brief(row.title, 60), row.outcome or "open", row.calls, minute(row.active))
+def table(store: Store, found: Sequence[SessionRow]) -> Table:
+    """Conversations as a document."""
+    rows = tuple((short(each.id), *_about(each, each.title, each.calls)) for each in found)
+    return Table(COLUMNS if rows else (), rows, list(found), "" if rows else none(store, f"{HERE} sessions all"))
+
+
+def all_table(store: Store, found: Sequence[Listed]) -> Table:
+    """Sessions of all kinds as a document, whose value has each row of a map as well."""
+    rows = tuple(
+        (short(each.last.id), *_about(each.last, each.title, each.calls), each.last.kind, short(each.last.parent))
+        for each in found
+    )
+    note = how_to_list(found, f"{HERE} sql {{}}") if rows else none(store, f"{HERE} sessions all")
+    return Table((*COLUMNS, "kind", "from") if rows else (), rows, [row for each in found for row in each.rows], note)
+
+
+def _about(row: SessionRow, title: str, calls: int) -> tuple[Any, ...]:
+    return (brief(title, TITLE), row.outcome or "open", calls, minute(row.active))
+
+
+def relatives(desk: Desk, name: str) -> Shown:
+    """The relatives of a conversation, of this one unless another is named."""
+    present = desk.agent.session_id
+    try:
+        found = lineage(desk.store, name or present, present)
+    except NoSession:
+        if name:
+            raise
+        raise HermesError(NOTHING) from None
+    return Page(tree_text(found, HERE), tree_html(found, HERE), found)
 
 
 def search(desk: Desk, rest: str) -> Shown:

@@ -42,21 +42,34 @@ def finds_text(found: Found, command: str) -> str:
 
 def finds_html(found: Found, command: str) -> str:
     """The threads one below the other, each find below its place, in ``<mark>``: readable in a narrow window, too."""
-    threads = "".join(map(_block, found.threads))
+    threads = "".join(map(thread_html, found.threads))
     shown = f'<div class="hermes-finds {NO_MATH}">{threads}</div>' if threads else ""
     words = WRITTEN.sub(r"<code>\1</code>", escape(summary(found, command)))
     return f'{shown}<div class="{NO_MATH}">{words}</div>'
 
 
+def thread_html(thread: Thread) -> str:
+    """One of them: what it is called, and its finds."""
+    first = thread.hits[0].passage.session
+    finds = "".join(_find(hit, first) for hit in thread.hits)
+    return f"<div {THREAD}><div><code>{escape(short(first))}</code> <b>{escape(_about(thread))}</b></div>{finds}</div>"
+
+
 def summary(found: Found, command: str) -> str:
     """How much was found, what could not be searched, and how to read on."""
+    if not found.threads:
+        return tally(found)
+    return f"{tally(found)} Read one with `{command} show ID`, around a find with `{command} show ID PLACE`."
+
+
+def tally(found: Found) -> str:
+    """How much was found, and what could not be searched."""
     note = _sentence(found.note)
     if not found.threads:
         return f"Nothing was found. {note}".strip()
     partly = "No message has every word; these have the most of them. " if found.partly else ""
     shown = f", {len(found.hits):,} of them shown" if len(found.hits) < found.total else ""
-    read = f"Read one with `{command} show ID`, around a find with `{command} show ID PLACE`."
-    return " ".join(part for part in (f"{partly}{counted(found.total, 'message')} found{shown}.", note, read) if part)
+    return f"{partly}{counted(found.total, 'message')} found{shown}. {note}".strip()
 
 
 def _thread(thread: Thread) -> Iterator[str]:
@@ -67,12 +80,6 @@ def _thread(thread: Thread) -> Iterator[str]:
         yield f"  {passage.n:>5}  {minute(passage.t)}  {speaker(passage)}{where}"
         yield f"         {marked(hit.snippet)}"
     yield ""
-
-
-def _block(thread: Thread) -> str:
-    first = thread.hits[0].passage.session
-    finds = "".join(_find(hit, first) for hit in thread.hits)
-    return f"<div {THREAD}><div><code>{escape(short(first))}</code> <b>{escape(_about(thread))}</b></div>{finds}</div>"
 
 
 def _find(hit: Hit, first: str) -> str:

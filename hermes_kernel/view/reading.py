@@ -14,7 +14,7 @@ from hermes_kernel.core.search.found import Passage
 from hermes_kernel.core.text import brief
 from hermes_kernel.view.finds import short, speaker
 
-SUMMARY, BORDER = "summary", "since a compression"  # who speaks where no message does
+SUMMARY, BORDER, BETWEEN = "summary", "since a compression", "between"  # who speaks where no message does
 UNKNOWN = -1.0  # when a message was said of which no fact tells
 DESCENT = {"subagent": "a subagent of", "map": "a row of the map"}
 MANY = 20  # relatives of one kind that are listed
@@ -22,6 +22,7 @@ MOST = 200  # messages shown at once
 NEAR = 5  # messages before and after a place
 FOLD_LINES, FOLD_CHARS = 3, 240  # of a result in text
 LONGEST = 20_000  # characters of one message
+ENDS, GLANCE = 2, 700  # messages at either end of a conversation in brief, and characters of each
 APART = 'style="margin:0 0 0.6em"'
 BODY = 'style="white-space:pre-wrap;overflow-wrap:anywhere;margin:0 0 0.6em 1.5em"'
 
@@ -66,11 +67,23 @@ class Conversation:
     helpers: tuple[Helper, ...] = ()
     rows: int = 0
 
+    def in_brief(self) -> Conversation:
+        """The same, but only how it began and how it ended."""
+        first, last = self.passages[:ENDS], self.passages[max(ENDS, len(self.passages) - ENDS) :]
+        between = len(self.passages) - len(first) - len(last)
+        gap = (Passage(self.session, 0, UNKNOWN, BETWEEN, counted(between, "message")),) if between else ()
+        return replace(self, passages=(*map(_glanced, first), *gap, *map(_glanced, last)))
+
     def near(self, place: int) -> Conversation:
         """The same, but only the messages around `place`."""
         ranked = sorted(self.passages, key=lambda passage: abs(passage.n - place))[: 2 * NEAR + 1]
         kept = tuple(sorted(ranked, key=lambda passage: passage.n))
         return replace(self, passages=kept)
+
+
+def _glanced(passage: Passage) -> Passage:
+    short = passage.text if len(passage.text) <= GLANCE else passage.text[:GLANCE].rstrip() + " …"
+    return replace(passage, text=short)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +176,7 @@ def _rest(told: Conversation) -> Iterator[str]:
 
 def _place(passage: Passage) -> str:
     """Where it is said, by whom and when, as far as that is known."""
-    where = "" if passage.role in (SUMMARY, BORDER) else f"[{passage.n}] "
+    where = "" if passage.role in (SUMMARY, BORDER, BETWEEN) else f"[{passage.n}] "
     when = "" if passage.t == UNKNOWN else f" · {minute(passage.t)}"
     return f"{where}{speaker(passage)}{when}"
 

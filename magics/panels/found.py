@@ -1,0 +1,78 @@
+"""Conversations as the lines of a list, each with the session that it stands for. Pure; other people's words are made
+harmless by whoever fills the list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from hermes_kernel.core.figures import counted, minute
+from hermes_kernel.core.text import brief
+from hermes_kernel.view import clean
+from hermes_kernel.view.columns import aligned
+from hermes_kernel.view.descent import lines
+
+if TYPE_CHECKING:
+    from hermes_kernel.core.search.found import Found
+    from hermes_kernel.looking.conversations import Listed
+    from hermes_kernel.view.lineage import Tree
+    from hermes_kernel.world.store import SessionRow
+
+Option = tuple[str, str]
+
+TITLE, NAME = 48, 24  # characters
+HERE = " (here)"  # behind the title of the conversation that the notebook is in
+DAY_AND_TIME = len("2026-11-30 14:02")
+
+
+def conversations(rows: Iterable[SessionRow], present: str) -> list[Option]:
+    """When, what and where."""
+    return _options(
+        (row.id, _when(row.active), _title(row.title, row.id, present), _name(row.notebook)) for row in rows
+    )
+
+
+def sessions(found: Iterable[Listed], present: str) -> list[Option]:
+    """When, which kind and what."""
+    return _options(
+        (each.last.id, _when(each.last.active), _name(each.last.kind), _title(each.title, each.last.id, present))
+        for each in found
+    )
+
+
+def threads(found: Found, present: str) -> list[Option]:
+    """When, what, how much was found there, and where."""
+    return _options(
+        (
+            thread.hits[0].passage.session,
+            _when(thread.hits[0].passage.t),
+            _title(thread.title, thread.hits[0].passage.session, present),
+            counted(len(thread.hits), "find"),
+            _name(thread.notebook),
+        )
+        for thread in found.threads
+    )
+
+
+def relatives(tree: Tree) -> list[Option]:
+    """The tree, line by line."""
+    return [(line.text, line.session) for line in lines(tree)]
+
+
+def _options(rows: Iterable[Sequence[str]]) -> list[Option]:
+    ids, *columns = zip(*rows, strict=True) if (rows := list(rows)) else ((),)
+    cells = list(zip(*columns, strict=True))
+    return list(zip(aligned(("",) * len(columns), cells), ids, strict=True))
+
+
+def _when(t: float) -> str:
+    return minute(t)[:DAY_AND_TIME]
+
+
+def _title(title: str, session: str, present: str) -> str:
+    return (brief(clean(title), TITLE) or "(no title)") + (HERE if session == present else "")
+
+
+def _name(name: str) -> str:
+    return brief(clean(name), NAME)

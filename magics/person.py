@@ -11,12 +11,14 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.view.asking import chosen, written
+from hermes_kernel.world.clock import SystemClock
 from magics.frontend import Frontend, allows_stdin, frontend
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from hermes_kernel.core.question import Question
+    from hermes_kernel.world.ports import Clock
     from magics.stage import Stage
 
 LOOK = 0.05  # seconds between two looks for an answer on stdin
@@ -26,8 +28,9 @@ FAREWELL = "\x04"  # what a front end sends for end of file
 class NotebookPerson:
     """`ports.Person` of one shell. ``stage`` is the turn's, while it is shown: questions stand on it."""
 
-    def __init__(self, shell: InteractiveShell) -> None:
+    def __init__(self, shell: InteractiveShell, clock: Clock | None = None) -> None:
         self._shell = shell
+        self._clock = clock or SystemClock()
         self.stage: Stage | None = None
 
     @property
@@ -49,7 +52,7 @@ class NotebookPerson:
         if where is Frontend.NOTEBOOK and find_spec("ipywidgets"):
             from magics.question import Asked
 
-            return await Asked(self._shell, question).answer()
+            return await Asked(self._shell, question, self.stage, self._clock).answer()
         text = f"{written(question)}\n> "
         kernel: Any = getattr(self._shell, "kernel", None)
         said = await (_at_terminal(text) if where is Frontend.TERMINAL else _over_stdin(kernel, text))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Question:
     """``meanings`` say what each of ``choices`` covers, ``default`` what happens without an answer, which is waited for
     ``seconds`` (0: for ever). ``tool`` wants to be run, or asks; ``given`` is its input as it is shown, with nothing in
-    it that could hide."""
+    it that could hide. Where it is ``free``, other words are an answer too."""
 
     text: str
     choices: tuple[str, ...] = ()
@@ -18,6 +18,7 @@ class Question:
     tool: str = ""
     given: str = ""
     meanings: tuple[str, ...] = ()
+    free: bool = False
 
     @property
     def whole(self) -> str:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from math import ceil
 
 from hermes_kernel.core.question import Question
-from hermes_kernel.core.safe import clean
+from hermes_kernel.core.safe import NO_MATH, clean, escape
+from hermes_kernel.core.text import brief
+from hermes_kernel.view.look import CODE, FRAME, GROUND, QUIET
 
 UNITS = ((172_800, 86_400, "days"), (7_200, 3_600, "h"), (60, 60, "min"), (-1, 1, "s"))
 """Above how many seconds what is left is said in which unit."""
+WRAPPED = "white-space:pre-wrap;overflow-wrap:anywhere"
+ASKED = 600  # characters of a question, and of its answer, that stay in the notebook
 NUMBER = 4  # digits of the greatest number that a choice may have
 
 
@@ -55,3 +59,40 @@ def pause(left: float) -> float:
 
 def _unit(left: float) -> tuple[int, str]:
     return next((unit, name) for above, unit, name in UNITS if left > above)
+
+
+def asked_html(question: Question) -> str:
+    """The question above its buttons, its input as code, whole: a long one can be scrolled, by keys as well."""
+    text = f'<div role="alert" style="{WRAPPED};font-weight:600">{escape(question.text)}</div>'
+    if not question.given:
+        return text
+    style = f"{CODE};{WRAPPED};max-height:20em;overflow:auto;margin:4px 0;padding:4px 8px;background:{GROUND}"
+    label = escape(f"input of {question.tool}")
+    return f'{text}<pre tabindex="0" role="group" aria-label="{label}" style="{style}">{escape(question.given)}</pre>'
+
+
+def meaning_html(words: str) -> str:
+    """What a choice covers, beside its button."""
+    return f'<span style="{WRAPPED}">{escape(words)}</span>' if words else ""
+
+
+def without_html(question: Question, left: float) -> str:
+    """What happens without an answer, quietly: nobody is told of every tick. And how the keyboard comes here."""
+    ends = f"{without(question, left)} · " if question.seconds else ""
+    return f'<span style="color:{QUIET}">{escape(ends)}Tab goes to the buttons</span>'
+
+
+def answered(question: Question, said: str) -> str:
+    """What stays of a question, on one line."""
+    return " ".join(_kept(question, said))
+
+
+def answered_html(question: Question, said: str) -> str:
+    """The same, quietly."""
+    asked, words = map(escape, _kept(question, said))
+    return f'<div class="{NO_MATH}" style="{FRAME}{WRAPPED}">{asked} <b>{words}</b></div>'
+
+
+def _kept(question: Question, said: str) -> tuple[str, str]:
+    asked, words = (brief(" ".join(clean(each).split()), ASKED) for each in (question.text, said))
+    return asked, words

@@ -34,7 +34,7 @@ def make_clarify(person: Callable[[], Person | None]) -> Tool:
             return Result(unanswered(offered, "Nobody is there to answer"))
         default = offered[0] if offered else "the agent decides itself"
         async with the_floor():
-            answer = await ask_person(asked, Question(scrub(question), offered, default, tool="clarify"))
+            answer = await ask_person(asked, Question(scrub(question), offered, default, tool="clarify", free=True))
         return Result(scrub(answer or "").strip() or unanswered(offered, "Nobody answered"))
 
     return built_in(clarify, exclusive=True, repeatable=True, seconds=UNHURRIED)

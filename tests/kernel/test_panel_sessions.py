@@ -212,7 +212,8 @@ def test_hostile_words_are_words_in_every_part_of_it(running, scripted):
 
 def test_all_kinds_are_listed_and_the_panel_is_the_only_one_of_its_name(running, scripted):
     scripted(forever(say("Yes.")))
-    ask(running, "Who calls?")
+    for prompt in ("Who calls?", "Who answers?"):
+        ask(running, prompt)
     first = opened(running)
     page = opened(running, "%hermes sessions 1 all")
     assert len(page.labels(LIST)) == 1

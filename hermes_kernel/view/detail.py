@@ -21,7 +21,7 @@ SHOWN_BY_ITSELF = ("python",)  # tools whose images are in the cell already
 PRE = "white-space:pre-wrap;overflow-wrap:anywhere;margin:2px 0"
 KINDS = ("image/png", "image/jpeg", "image/gif", "image/webp")
 BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\n")
-ENTITIES = str.maketrans({"\n": "&#10;", "$": "&#36;", "\\": "&#92;", "`": "&#96;"})
+ENTITIES = (("\n", "&#10;"), ("$", "&#36;"), ("\\", "&#92;"), ("`", "&#96;"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,10 @@ def pictures(name: str, images: tuple[Image, ...], *, ours: bool) -> tuple[Image
 
 def quoted(text: str) -> str:
     """`text` for HTML that may stand in Markdown too: no line ends in it, and nothing that begins a formula or code."""
-    return escape(text).translate(ENTITIES)
+    html = escape(text)
+    for character, entity in ENTITIES:
+        html = html.replace(character, entity)
+    return html
 
 
 def weight(text: str) -> int:
@@ -114,4 +117,5 @@ def _named(key: str, value: object) -> str:
 
 def _first(text: str, room: int) -> str:
     """As much of the beginning of `text` as fits."""
-    return text[: bisect_right(range(1, len(text) + 1), room, key=lambda size: weight(quoted(text[:size])))]
+    sizes = range(1, min(len(text), room) + 1)
+    return text[: bisect_right(sizes, room, key=lambda size: weight(quoted(text[:size])))]

@@ -13,13 +13,11 @@ from hermes_kernel.view import children, meters
 from hermes_kernel.view.bundle import spoken_line, status_line, tokens
 from hermes_kernel.view.look import TONES, UNSEEN
 from hermes_kernel.view.meters import Meter, Part, meter_html
-from hermes_kernel.view.picture import Picture
+from hermes_kernel.view.picture import MUSING, Picture
 from hermes_kernel.view.pieces import Piece, pieces
 from hermes_kernel.view.words import typed
 
 __all__ = ["Meter", "Panel", "Part", "Piece", "meter_html", "panel", "spoken_html", "status_html", "thoughts_html"]
-
-THOUGHTS = 2_000  # characters of reasoning, the last ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,7 @@ def panel(picture: Picture, since: Mapping[str, float] = children.NOBODY) -> Pan
         meters.quiet(picture.silence),
         tokens(picture.usage),
         tuple(pieces(picture, since)),
-        _last(picture.thoughts),
+        _last(picture),
         children.asking(picture),
     )
 
@@ -69,6 +67,7 @@ def thoughts_html(thoughts: str) -> str:
     return f'<div style="white-space:pre-wrap;padding-left:1em">{escape(thoughts)}</div>'
 
 
-def _last(thoughts: str) -> str:
-    text = thoughts.strip()
-    return text if len(text) <= THOUGHTS else f"… {len(text) - THOUGHTS:,} characters before …\n{text[-THOUGHTS:]}"
+def _last(picture: Picture) -> str:
+    text = (picture.thoughts[-MUSING:] + picture.musing)[-MUSING:].strip()
+    before = len(picture.thoughts) + picture.mused - MUSING
+    return text if before <= 0 else f"… {before:,} characters before …\n{text}"

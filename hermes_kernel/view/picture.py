@@ -10,6 +10,7 @@ from hermes_kernel.view.blocks import Layout
 from hermes_kernel.view.words import WORKING, Notice, Row, Status
 
 BLANK = Layout()
+MUSING = 2_000  # characters of a reply's thoughts that are seen while it is written
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +19,9 @@ class Picture:
     spent of it.
 
     ``layout`` holds the text; ``opening`` is the layout before the answer at hand, ``base`` the one before the present
-    reply, to which a withdrawn reply goes back. ``pondered`` is where the present reply's thoughts begin.
-    ``summarising`` while a summary of the older part is being made beside the turn. ``silence`` is how long nothing has
-    come, while nothing comes.
+    reply, to which a withdrawn reply goes back. ``thoughts`` are those of the replies that stand; ``musing`` has the
+    last of the present reply's, which are ``mused`` characters in all. ``summarising`` while a summary of the older
+    part is being made beside the turn; ``silence`` is how long nothing has come, while nothing comes.
     """
 
     limit: int
@@ -31,7 +32,8 @@ class Picture:
     rows: tuple[Row, ...] = ()
     children: tuple[Child, ...] = ()
     thoughts: str = ""
-    pondered: int = 0
+    musing: str = ""
+    mused: int = 0
     notices: tuple[Notice, ...] = ()
     aside: str = ""
     summarising: bool = False

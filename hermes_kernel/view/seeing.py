@@ -50,7 +50,7 @@ from hermes_kernel.core.events import (
 from hermes_kernel.view.blocks import close, grow
 from hermes_kernel.view.children import abandoned, leased, returned, told
 from hermes_kernel.view.detail import RESULT, extract
-from hermes_kernel.view.picture import Picture
+from hermes_kernel.view.picture import MUSING, Picture
 from hermes_kernel.view.words import (
     COMPRESSING,
     SUMMARISING,
@@ -82,7 +82,9 @@ def _pass(picture: Picture, event: Passing | Subagent) -> Picture:  # noqa: C901
         case TextDelta(text):
             return replace(picture, layout=grow(picture.layout, text), status=WRITING, silence=None)
         case ThoughtDelta(text):
-            return replace(picture, thoughts=picture.thoughts + text, status=THINKING, silence=None)
+            musing = (picture.musing + text)[-MUSING:]
+            mused = picture.mused + len(text)
+            return replace(picture, musing=musing, mused=mused, status=THINKING, silence=None)
         case CallDelta(name, characters):
             return replace(picture, status=calling(name, characters), silence=None)
         case Calling():
@@ -173,8 +175,7 @@ def _keep(picture: Picture, event: Kept) -> Picture:  # noqa: C901, PLR0911, PLR
 def _reply(picture: Picture, text: str, thoughts: str = "") -> Picture:
     """The present reply is `text`, whatever its pieces were."""
     layout = grow(picture.base, text) if text else picture.base
-    pondered = picture.thoughts[: picture.pondered] + thoughts
-    return replace(picture, layout=layout, thoughts=pondered)
+    return replace(picture, layout=layout, thoughts=picture.thoughts + thoughts, musing="", mused=0)
 
 
 def _replied(picture: Picture, reply: Replied) -> Picture:
@@ -194,8 +195,7 @@ def _accept(picture: Picture, reply: Replied) -> Picture:
     layout = close(said.layout) if reply.calls else said.layout
     opening = layout if reply.calls else said.opening
     rows = (*said.rows, *(asked(call) for call in reply.calls))
-    pondered = len(said.thoughts)
-    return replace(said, layout=layout, base=layout, opening=opening, rows=rows, pondered=pondered, cut=None)
+    return replace(said, layout=layout, base=layout, opening=opening, rows=rows, cut=None)
 
 
 def _stopped(picture: Picture, event: Interrupted) -> Picture:
@@ -210,8 +210,7 @@ def _final(picture: Picture, final: Final) -> Picture:
     if final.text and not layout.text.rstrip().endswith(final.text.rstrip()):
         layout = grow(picture.opening, final.text)
     rows = tuple(replace(row, state="not run") if row.state in ("asked", "running") else row for row in picture.rows)
-    thoughts = picture.thoughts[: picture.pondered]
-    ended = replace(abandoned(picture), layout=layout, rows=rows, thoughts=thoughts, final=final)
+    ended = replace(abandoned(picture), layout=layout, rows=rows, musing="", mused=0, final=final)
     return replace(ended, aside="", status=Status(final.outcome), cut=None, summarising=False, silence=None)
 
 

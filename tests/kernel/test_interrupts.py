@@ -27,11 +27,11 @@ PHASES = {
     "before the first byte": (late(say("Never."), 30), "thinking"),
     "mid stream": (say(["word "] * 400, gap=0.05), "word word"),
     "in a silent stream": (stall(["Some words.", " More."], after=1, seconds=30), "Some words."),
-    "in a backoff": (status(503), "retrying 1 of 3"),
+    "in a backoff": (status(503), "retry 1 of 3"),
     "in a batch of eight tools": (calls([("nap", {"number": n}) for n in range(8)]), "8 tools"),
-    "in a long command": (call("terminal", {"command": "sleep 60"}), "tool terminal"),
-    "in code that blocks": (call("python", {"code": "import time\ntime.sleep(60)"}), "tool python"),
-    "in code that awaits": (call("python", {"code": "import asyncio\nawait asyncio.sleep(60)"}), "tool python"),
+    "in a long command": (call("terminal", {"command": "sleep 60"}), "tool <code>terminal</code>"),
+    "in code that blocks": (call("python", {"code": "import time\ntime.sleep(60)"}), "tool <code>python</code>"),
+    "in code that awaits": (call("python", {"code": "import asyncio\nawait asyncio.sleep(60)"}), "tool <code>python</code>"),
 }
 
 

@@ -42,7 +42,7 @@ def test_a_headless_run_shows_one_bundle_that_is_the_same_every_time(running, sc
     assert shown[0] == shown[1]
     answers = [data for data in shown[0] if "text/markdown" in data]
     assert len(answers) == 1
-    assert answers[0]["text/markdown"].startswith("The answer.\n\nIt is 42.\n\n<details>")
+    assert answers[0]["text/markdown"].startswith("The answer.\n\nIt is 42.\n\n<details")
 
 
 def test_a_notebook_sees_the_answer_grow_and_keeps_it_as_plain_markdown(running, scripted):

@@ -21,8 +21,10 @@ from hermes_kernel.view.spans import Mark, Span
 ROW, TOP, BAR = 29, 24, 18  # pixels: of a row, of the axis, from the top of a row to the middle of its bar
 MARKS = 320  # bars of one picture; the longest are drawn
 LEAST = 0.35  # percent of the width: a bar is to be seen
-NAME, WIDE = 34, 40  # characters of a name and of the bars in text
+NAME, WIDE, LONG = 34, 40, 200  # characters of a name, of the bars and of a line in text
 TICKS = 5
+SHORTEST = 0.001  # seconds that a whole picture stands for
+MINUTE, DAY = 60, 86_400  # seconds
 SAMPLE = '<line x1="0" x2="20" y1="5" y2="5"/>'
 LEFT, RIGHT = "text-align:left", "text-align:right"
 LOOKS = (LEFT, RIGHT, RIGHT, LEFT)
@@ -74,7 +76,7 @@ class Timeline:
 
 def waterfall(spans: Sequence[Span], title: str = "") -> str:
     """The spans as SVG, a row for each: its name above its bar, its seconds at the right."""
-    total = _end(spans) or 1.0
+    total = _total(spans)
     height = TOP + ROW * len(spans) + 4
     said = escape(title or f"Timeline of {seconds(total)}")
     names = "".join(
@@ -117,7 +119,7 @@ def timeline_html(told: Timeline) -> str:
 
 def waterfall_text(spans: Sequence[Span]) -> str:
     """The spans as text, each on a line, all of one width but for the notes at their ends."""
-    total = _end(spans) or 1.0
+    total = _total(spans)
     rows = [
         (_indented(span), _letters(span, total), f"{seconds(span.seconds):>9}", brief(clean(span.note), 60))
         for span in spans
@@ -129,8 +131,9 @@ def waterfall_text(spans: Sequence[Span]) -> str:
 
 def timeline_text(told: Timeline) -> str:
     """The same as text."""
-    parts = (clean(told.title), clean(told.about), waterfall_text(told.spans) if told.spans else "", clean(told.note))
-    return "\n".join(part for part in parts if part)
+    lines = [brief(clean(line), LONG) for line in (told.title, told.about, told.note)]
+    drawn = waterfall_text(told.spans) if told.spans else ""
+    return "\n".join(part for part in (*lines[:2], drawn, lines[2]) if part)
 
 
 def seconds(length: float) -> str:
@@ -143,6 +146,11 @@ def seconds(length: float) -> str:
 
 def _end(spans: Sequence[Span]) -> float:
     return max((span.ended for span in spans), default=0.0)
+
+
+def _total(spans: Sequence[Span]) -> float:
+    """The seconds that the width stands for."""
+    return _end(spans) if _end(spans) >= SHORTEST else 1.0
 
 
 def _top(row: int) -> int:
@@ -168,13 +176,16 @@ def _axis(total: float, height: int) -> str:
 
 
 def _steps() -> Iterator[float]:
-    for power in range(-3, 12):
+    """Lengths of time that clocks have names for, the shortest first."""
+    for power in range(-3, 1):
         yield from (1 * 10.0**power, 2 * 10.0**power, 5 * 10.0**power)
+    yield from (10, 20, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200)
+    yield from (DAY * 10.0**power * share for power in range(9) for share in (1, 2, 5))
     yield float("inf")
 
 
 def _moment(t: float) -> str:
-    return "0" if t == 0 else f"{t:g} s" if t < 300 else long_time(t)
+    return "0" if t == 0 else f"{t:g} s" if t < MINUTE else long_time(t)
 
 
 def _bars(spans: Sequence[Span], total: float) -> str:

@@ -29,7 +29,7 @@ from hermes_kernel.view.spans import Mark, Play, Span
 from hermes_kernel.view.timing import plays
 from hermes_kernel.view.waterfall import WHAT, WIDE, Timeline, figures, seconds, timeline_html, timeline_text, waterfall
 
-law = settings(deadline=None, max_examples=150)
+law = settings(deadline=None, max_examples=60)
 times = st.floats(0, 1e9, allow_nan=False)
 hostile = st.one_of(
     st.text(max_size=40),

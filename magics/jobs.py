@@ -89,7 +89,7 @@ def schedule_cell(desk: Desk, line: str, body: str) -> Job:
         raise HermesError(f"--schedule needs a time in quotes: {MADE[-1][0]}.")
     options = read([MAKING, when, *words])
     options.prompt = "\n".join(filter(None, (options.prompt, body.strip())))
-    shown = _shown(do(_hands(desk), options))
+    shown = _shown(do(hands(desk), options))
     display(shown.plain() if desk.settings.plain else shown)
     desk.hand_over(shown.value)
     made: Job = shown.value
@@ -145,10 +145,11 @@ def _done(desk: Desk, words: list[str]) -> Shown:
     options = read(words)
     if options.verb == "next":
         return _shown(coming(options, time.time()))
-    return _shown(do(_hands(desk), options))
+    return _shown(do(hands(desk), options))
 
 
-def _hands(desk: Desk) -> Hands:
+def hands(desk: Desk) -> Hands:
+    """What a notebook brings to what is done with jobs."""
     settings = desk.agent.settings
     messenger = Messenger(settings.home, Targets(settings.home, settings))
     return Hands(desk.agent.jobs, desk.store, messenger, watches=settings.schedule_watch)

@@ -58,9 +58,19 @@ class Seen:
                     found.pop(content["comm_id"], None)
         return found
 
+    def of(self, view: str) -> dict[str, dict]:
+        """Models of this kind that can be seen: they stand on a stage."""
+        models = self.models
+        above = {c.removeprefix("IPY_MODEL_"): m for m, s in models.items() for c in s.get("children", ())}
+
+        def staged(model: str | None) -> bool:
+            return model in models and ("hermes-panel" in models[model]["_dom_classes"] or staged(above.get(model)))
+
+        return {m: s for m, s in models.items() if s.get("_view_name") == view and staged(m)}
+
     @property
     def html(self) -> str:
-        return "\n".join(state["value"] for state in self.models.values() if state.get("_view_name") == "HTMLView")
+        return "\n".join(state["value"] for state in self.of("HTMLView").values())
 
     def shows(self, *words: str) -> None:
         for each in words:
@@ -70,7 +80,7 @@ class Seen:
         """Models of buttons by label, once these are all there."""
 
         def named() -> dict[str, str]:
-            all_of = {s["description"]: m for m, s in self.models.items() if s.get("_view_name") == "ButtonView"}
+            all_of = {state["description"]: model for model, state in self.of("ButtonView").items()}
             return all_of if set(labels) <= set(all_of) else {}
 
         return self.until(named, f"buttons {labels}")
@@ -80,9 +90,7 @@ class Seen:
 
     def write(self, text: str, *, enter: bool = True, change: bool = True) -> None:
         """Write in the field, in the order in which a browser tells of it."""
-        (field,) = self.until(
-            lambda: [m for m, s in self.models.items() if s.get("_view_name") == "TextView"], "a field"
-        )
+        (field,) = self.until(lambda: self.of("TextView"), "a field")
         if enter:
             self.say(field, {"method": "custom", "content": {"event": "submit"}})
         if change:
@@ -120,7 +128,7 @@ def asked(running, scripted):
 def leaves_nothing(seen, ran) -> None:
     """The cell ended well, and no control of it is left."""
     assert ran.status == "ok", ran.error
-    assert {s["_view_name"] for s in seen.models.values() if s.get("_view_name") in ("ButtonView", "TextView")} == set()
+    assert [s for s in seen.models.values() if s.get("_view_name") in ("ButtonView", "TextView")] == []
     assert ran.shown("application/vnd.jupyter.widget-view+json") == []
 
 
@@ -166,7 +174,7 @@ def test_a_call_that_needs_a_word_is_shown_whole_and_says_what_each_choice_cover
     seen.shows("terminal needs your word, because")
     seen.shows("command: rm -rf ./thing-that-is-not-there\\u001b[2K # \\u202egnp.exe")
     seen.shows("this call", "in this session", "now and in all sessions", "it is not run")
-    assert not [s for s in seen.models.values() if s.get("_view_name") == "TextView"], "no other words allow anything"
+    assert not seen.of("TextView"), "no other words allow anything"
     seen.press("no")
     leaves_nothing(seen, seen.finish())
     assert "the person said no" in seen.told()

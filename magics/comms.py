@@ -10,6 +10,8 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from magics.overtaking import Overtaking
+
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
@@ -25,11 +27,13 @@ class Comms:
         self._kernel: Any = getattr(shell, "kernel", None)
         self._cell: dict[str, Any] | None = None
         self._before: dict[str, Handler] = {}
+        self._overtaking = Overtaking(shell)
 
     def begin(self) -> None:
         """From here on; nothing where there is no kernel."""
         if self._kernel is None or self._before:
             return
+        self._overtaking.begin()
         handlers = self._kernel.shell_handlers
         self._before = {kind: handlers[kind] for kind in MESSAGES if kind in handlers}
         handlers.update({kind: self._told(handler) for kind, handler in self._before.items()})
@@ -40,6 +44,7 @@ class Comms:
         """As it was before."""
         if not self._before:
             return
+        self._overtaking.end()
         self._kernel.shell_handlers.update(self._before)
         self._before = {}
         self._shell.events.unregister("pre_execute", self._opened)

@@ -176,7 +176,7 @@ class Desk:
             case Frontend.TERMINAL | Frontend.CONSOLE if not plain:
                 return Scroll(limit)
             case Frontend.NOTEBOOK if not plain:
-                return Live(self.shell, limit, press.press)
+                return Live(self.shell, limit, press.press, self.person)
         return Still(self.shell, limit, plain=plain)
 
     def hand_over(self, value: object, name: str = "") -> None:

@@ -1,12 +1,12 @@
-"""The *live* painter: a heading that is updated, and the answer below it. At most ten paintings a second; finished
-blocks are sent once, and the open tail again only within a share of the reply's size.
+"""The *live* painter: a line that becomes a panel once a turn is slow, and the answer below it. At most ten paintings a
+second, and the panel once a second where nothing happens but time.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.events import (
     Asking,
@@ -20,84 +20,112 @@ from hermes_kernel.core.events import (
     TextDelta,
     ThoughtDelta,
 )
-from hermes_kernel.view import Picture, Status, clean, heading_html, heading_plain, sanitise, see
+from hermes_kernel.view import Picture, Status, heading_html, heading_plain, see
 from hermes_kernel.view.children import descendants
-from magics.stage import Spot
-from magics.stopping import Controls
+from hermes_kernel.view.panel import panel
+from magics.answer import Answer, Output
+from magics.stage import Spot, Stage
+from magics.stopping import widgets_there
+from magics.turning import SHEET, Turning
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from magics.person import NotebookPerson
+
 PAUSE = 0.1  # seconds between two paintings at least
-LINGER = 0.4  # seconds after which a turn is slow enough for a status line and a Stop button
-ALLOWANCE = 16_000  # characters of the open tail that may be sent again, whatever the reply's size …
-SHARE = 0.7  # … and beyond that, per character of the reply
+REST = 0.5  # … of the panel, while there are but more words
+LINGER = 0.4  # seconds after which a turn is slow enough for a panel
+PIECES = TextDelta | ThoughtDelta | CallDelta
 
 
 class Live:
-    """A heading that is updated, and the answer below it: finished blocks once, the open tail again and again."""
+    """One turn of one cell. Its ``person`` is asked on its stage."""
 
-    def __init__(self, shell: InteractiveShell, limit: int, press: Callable[[], None]) -> None:
+    def __init__(self, shell: InteractiveShell, limit: int, press: Callable[[], None], person: NotebookPerson) -> None:
         self._loop = asyncio.get_running_loop()
         self._picture = Picture(limit)
-        self._heading = Heading(shell, press)
-        self._answer = Answer(shell)
-        self._painted = self._loop.time()
+        self._heading = Heading(shell, press, person, self._want)
+        self._answer = Answer(lambda: Output(shell))
+        self._painted = self._headed = self._loop.time()
+        self._stale = False
         self._since = Since(self._loop.time)
         self._due: asyncio.TimerHandle | None = None
+        self._over = False
         self._ticker = asyncio.ensure_future(self._tick())
 
     def show(self, event: Event) -> None:
         self._picture = see(self._picture, event)
-        if isinstance(event, Subagent) and not isinstance(event.event, Asking):
-            if not isinstance(event.event, TextDelta | ThoughtDelta | CallDelta):
+        if _asks(event):
+            self._rise()
+        elif isinstance(event, Subagent):
+            if not isinstance(event.event, PIECES):
                 self._since.told(self._picture)
             return  # what subagents are at is painted once a second
-        if _ahead_of_output(self._picture, event):
+        ahead = _ahead_of_output(self._picture, event)
+        if ahead:
             self._heading.appear()
-        if isinstance(event, Replied) or _ahead_of_output(self._picture, event):
+        self._stale = self._stale or not isinstance(event, PIECES)
+        if ahead or isinstance(event, Replied):
             self._paint()
         elif self._due is None:
             wait = max(PAUSE - (self._loop.time() - self._painted), 0.0)
             self._due = self._loop.call_later(wait, self._paint)
 
     def close(self) -> None:
+        self._over = True
         self._ticker.cancel()
         if self._picture.final is None and self._answer.blank and not self._heading.shown:
             self._cancel()
+            self._heading.leave()
             return
         if self._picture.final is None:
             self._picture = see(self._picture, Final(Outcome.FAILED, ""))
-        self._heading.appear()
-        self._paint()
+        self._cancel()
+        self._heading.hold(self._picture)
         self._answer.finish(self._picture)
         self._heading.finish(self._picture)
 
     def _paint(self) -> None:
         self._cancel()
         self._painted = self._loop.time()
-        if self._heading.shown or self._picture.text:
-            self._heading.paint(self._html())
+        if self._stale or self._painted - self._headed >= REST:
+            self._head()
         self._answer.paint(self._picture)
+
+    def _head(self) -> None:
+        self._headed, self._stale = self._loop.time(), False
+        if self._heading.shown or self._picture.text:
+            self._heading.paint(self._picture, self._since.told(self._picture))
 
     def _cancel(self) -> None:
         if self._due is not None:
             self._due.cancel()
             self._due = None
 
+    def _want(self) -> None:
+        """A painting soon; from any thread, when a person has opened something."""
+        self._loop.call_soon_threadsafe(self._wanted)
+
+    def _wanted(self) -> None:
+        if not self._over:
+            self._head()
+
+    def _rise(self) -> None:
+        """A person is asked, and it is on the panel that they are: it has to be there."""
+        self._heading.rise(widgets_there(), self._picture, self._since.told(self._picture))
+
     async def _tick(self) -> None:
-        """Seconds go on where no event comes; after a moment there is something to press."""
+        """Seconds go on where no event comes; after a moment there is a panel, and something to press."""
         await asyncio.sleep(LINGER)
         self._heading.appear()
+        self._stale = True
         self._paint()
-        await self._heading.offer_stop()
+        widgets = await asyncio.to_thread(widgets_there)
+        self._heading.rise(widgets, self._picture, self._since.told(self._picture))
         while True:
             await asyncio.sleep(1.0)
-            self._heading.paint(self._html())
-
-    def _html(self) -> str:
-        since = self._since.told(self._picture)
-        return heading_html(self._picture, since.pop(""), since)
+            self._head()
 
 
 class Since:
@@ -118,6 +146,69 @@ class Since:
         return {name: now - began for name, (_, began) in self._known.items()}
 
 
+class Heading:
+    """What stands above the answer: nothing, a line, a panel where there are widgets, and at last a document."""
+
+    def __init__(
+        self, shell: InteractiveShell, press: Callable[[], None], person: NotebookPerson, wanted: Callable[[], None]
+    ) -> None:
+        self._shell = shell
+        self._spot = Spot(shell)
+        self._press = press
+        self._person = person
+        self._wanted = wanted
+        self._time = asyncio.get_running_loop().time
+        self._turning: Turning | None = None
+        self._html = ""
+        self.shown = False
+
+    def appear(self) -> None:
+        self.shown = True
+
+    def rise(self, widgets: Any, picture: Picture, since: dict[str, float]) -> None:
+        """A panel in place of the line, which stays where there are no widgets."""
+        if widgets is None or self._turning is not None:
+            return
+        self.shown = True
+        stage = Stage(self._shell, widgets, name="turn", spot=self._spot, sheet=SHEET)
+        self._turning = Turning(stage, self._press, self._wanted, self._time)
+        self._turning.show(panel(picture, since), {"text/html": heading_html(picture), "text/plain": ""})
+        self._person.stage = stage
+
+    def paint(self, picture: Picture, since: dict[str, float]) -> None:
+        self.shown = True
+        if self._turning is not None:
+            self._turning.paint(panel(picture, since), picture)
+            return
+        html = heading_html(picture, since.pop(""), since)
+        if html != self._html:
+            self._html = html
+            self._spot.put({"text/html": html, "text/plain": ""})
+
+    def hold(self, picture: Picture) -> None:
+        """Have a place above the answer."""
+        if self._turning is None and not self._html:
+            self.paint(picture, {"": 0.0})
+
+    def finish(self, picture: Picture) -> None:
+        """What stays in the notebook: no widget, no button."""
+        self.leave()
+        bundle = {"text/html": heading_html(picture), "text/plain": heading_plain(picture)}
+        if self._turning is None:
+            self._spot.put(bundle)
+        else:
+            self._turning.settle(bundle, picture)
+
+    def leave(self) -> None:
+        """Nobody is asked here any more."""
+        self._person.stage = None
+
+
+def _asks(event: Event) -> bool:
+    """A person is asked, by the turn or far below it."""
+    return isinstance(event, Asking) or (isinstance(event, Subagent) and _asks(event.event))
+
+
 def _ahead_of_output(picture: Picture, event: Event) -> bool:
     """A tool is about to show something below, or to keep the loop, and then nothing is painted until it ends."""
     match event:
@@ -126,112 +217,3 @@ def _ahead_of_output(picture: Picture, event: Event) -> bool:
         case Started(call_id):
             return any(row.call_id == call_id and row.name == "python" for row in picture.rows)
     return False
-
-
-class Heading:
-    """The line above the answer, with a Stop button while there is something to stop."""
-
-    def __init__(self, shell: InteractiveShell, press: Callable[[], None]) -> None:
-        self._spot = Spot(shell)
-        self._press = press
-        self._controls: Controls | None = None
-        self._html = ""
-        self._wanted = False
-
-    @property
-    def shown(self) -> bool:
-        return self._wanted
-
-    def appear(self) -> None:
-        self._wanted = True
-
-    async def offer_stop(self) -> None:
-        """Controls in place of the plain line, once the widgets are imported; without them the line stays."""
-        controls = await Controls.make(self._html, self._press)
-        if controls is not None:
-            self._controls = controls
-            controls.say(self._html)  # which may have changed while they were made
-            self._spot.put(controls.bundle())
-
-    def paint(self, html: str) -> None:
-        self._wanted = True
-        if html == self._html:
-            return
-        self._html = html
-        if self._controls is not None:
-            self._controls.say(html)
-        else:
-            self._spot.put({"text/html": html, "text/plain": ""})
-
-    def finish(self, picture: Picture) -> None:
-        """What stays in the notebook: no widget, no button."""
-        self._spot.put({"text/html": heading_html(picture), "text/plain": heading_plain(picture)})
-        if self._controls is not None:
-            self._controls.close()
-
-
-class Answer:
-    """The text below the heading. Knows what it has sent, so that it sends no more than a share of the reply again."""
-
-    def __init__(self, shell: InteractiveShell) -> None:
-        self._shell = shell
-        self._blocks: tuple[str, ...] = ()
-        self._spots: list[tuple[int, Spot]] = []
-        self._open: Spot | None = None
-        self._tail = ""
-        self._again = 0
-
-    @property
-    def blank(self) -> bool:
-        return not self._spots and self._open is None
-
-    def paint(self, picture: Picture) -> None:
-        self._settle(picture)
-        tail = picture.tail
-        if tail == self._tail or not tail.strip():
-            return
-        size = sum(map(len, picture.blocks)) + len(tail)
-        if self._again + len(tail) <= ALLOWANCE + SHARE * size:
-            self._again += len(tail)
-            self._show_tail(tail)
-
-    def finish(self, picture: Picture) -> None:
-        """Everything as it stays, whatever was left out so far."""
-        self._settle(picture)
-        if picture.tail.strip():
-            self._open = self._open or Spot(self._shell)
-            self._open.put(_markdown(picture.tail))
-        elif not picture.tail.strip() and self._open is not None:
-            self._open.put(_markdown(""))
-
-    def _settle(self, picture: Picture) -> None:
-        """Blocks that are finished since the last time, in one piece; what was withdrawn is taken back first."""
-        if picture.blocks[: len(self._blocks)] != self._blocks:
-            self._withdraw(picture.blocks)
-        new = "".join(picture.blocks[len(self._blocks) :])
-        if not new:
-            return
-        spot = self._open or Spot(self._shell)
-        spot.put(_markdown(new))
-        self._blocks = picture.blocks
-        self._spots.append((len(self._blocks), spot))
-        self._open, self._tail = None, ""
-
-    def _withdraw(self, blocks: tuple[str, ...]) -> None:
-        """Empty every spot that holds a block which is no more, from the first such on."""
-        same = next((n for n, (a, b) in enumerate(zip(self._blocks, blocks, strict=False)) if a != b), len(blocks))
-        while self._spots and self._spots[-1][0] > same:
-            self._spots.pop()[1].put(_markdown(""))
-        self._blocks = blocks[: self._spots[-1][0] if self._spots else 0]
-        if self._open is not None:
-            self._open.put(_markdown(""))
-        self._open, self._tail = None, ""
-
-    def _show_tail(self, tail: str) -> None:
-        self._open = self._open or Spot(self._shell)
-        self._open.put({"text/markdown": sanitise(tail).strip("\n")})
-        self._tail = tail
-
-
-def _markdown(text: str) -> dict[str, object]:
-    return {"text/markdown": sanitise(text).strip("\n"), "text/plain": clean(text).strip("\n")}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from hermes_kernel.view.sights import Sight
 from magics.frontend import Frontend, frontend
 from magics.live import LINGER
 from magics.options import Options
-from magics.stage import Spot
-from magics.stopping import Controls
+from magics.stage import Spot, Stage
+from magics.stopping import beside, line, narrow, stop_button, widgets_there
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -70,9 +70,11 @@ class Updated:
     def __init__(self, shell: InteractiveShell, begun: Sight, press: Callable[[], None]) -> None:
         self._loop = asyncio.get_running_loop()
         self._began = self._loop.time()
+        self._shell = shell
         self._spot = Spot(shell)
         self._press = press
-        self._controls: Controls | None = None
+        self._stage: Stage | None = None
+        self._line: Any = None
         self._sight = begun
         self._shown = ""
         self._ticker = asyncio.ensure_future(self._tick())
@@ -82,19 +84,28 @@ class Updated:
 
     def close(self) -> None:
         self._ticker.cancel()
-        self._spot.put({"text/html": self._html(), "text/plain": self._sight.plain()})
-        if self._controls is not None:
-            self._controls.close()
+        bundle = {"text/html": self._html(), "text/plain": self._sight.plain()}
+        if self._stage is None:
+            self._spot.put(bundle)
+        else:
+            self._stage.settle(bundle)
 
     async def _tick(self) -> None:
         await asyncio.sleep(LINGER)
         self._paint()
-        self._controls = await Controls.make(self._shown, self._press)
-        if self._controls is not None:
-            self._spot.put(self._controls.bundle())
+        widgets = await asyncio.to_thread(widgets_there)
+        if widgets is not None:
+            self._rise(widgets)
         while True:
             await asyncio.sleep(PAUSE)
             self._paint()
+
+    def _rise(self, widgets: Any) -> None:
+        """A stage with a Stop button, in place of the line alone."""
+        self._stage = Stage(self._shell, widgets, name="sight", spot=self._spot)
+        self._line = line(widgets, self._shown)
+        row = beside(widgets, self._line, stop_button(widgets, self._press))
+        self._stage.show((row,), {"text/html": self._shown, "text/plain": ""})
 
     def _html(self) -> str:
         return self._sight.html(self._loop.time() - self._began)
@@ -104,7 +115,7 @@ class Updated:
         if html == self._shown:
             return
         self._shown = html
-        if self._controls is not None:
-            self._controls.say(html)
+        if self._line is not None:
+            self._line.value = narrow(html)
         else:
             self._spot.put({"text/html": html, "text/plain": ""})

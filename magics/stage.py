@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from hermes_kernel.view import escape
 from hermes_kernel.view.look import SHEET
 
 if TYPE_CHECKING:
@@ -38,10 +39,13 @@ class Stage:
     has been shown there once stays a widget, and shows the document itself when it is over.
     """
 
-    def __init__(self, shell: InteractiveShell, widgets: Any, *, name: str = "") -> None:
+    def __init__(
+        self, shell: InteractiveShell, widgets: Any, *, name: str = "", spot: Spot | None = None, sheet: str = ""
+    ) -> None:
         self.widgets = widgets
-        self._spot = Spot(shell)
-        self._sheet = widgets.HTML(SHEET, layout={"display": "none"})
+        self._shell = shell
+        self._spot = spot or Spot(shell)
+        self._sheet = widgets.HTML(SHEET + sheet, layout={"display": "none"})
         self._root = _root()()
         self._root.children = (self._sheet,)
         self._root.add_class("hermes-panel")
@@ -64,7 +68,7 @@ class Stage:
     def show(self, children: Sequence[Any], bundle: Mapping[str, str]) -> None:
         """These widgets. `bundle` is the document in their stead where there are no widgets to be had."""
         self.put(children)
-        self._root.asked = False
+        self._root.shown_to(self._shell)
         view = {"version_major": 2, "version_minor": 0, "model_id": self._root.model_id}
         self._spot.put({VIEW: view, **bundle})
 
@@ -84,18 +88,27 @@ class Stage:
         if not self._over:
             self.put(self._children)
 
-    def settle(self, bundle: Mapping[str, str]) -> None:
+    def settle(self, bundle: Mapping[str, str], *, stays: Sequence[Any] = ()) -> None:
         """A document in place of the widgets: it stays in the notebook. Every model goes, unless a page that was
-        loaded anew has nothing else to show."""
+        loaded anew has nothing else to show: there the document is a widget, and those that are to stay are below."""
         if self._over:
             return
         self._over = True
         self._spot.put(bundle)
-        before = self._children
+        goes = [each for each in self._children if not self.again or each not in stays]
         if self.again:
-            self.put((self.widgets.HTML(bundle.get("text/html", "")),))
-        for widget in before if self.again else (*before, self._sheet, self._root):
+            self._guests = ()
+            self.put((self.widgets.HTML(_document(bundle)), *(each for each in self._children if each not in goes)))
+        else:
+            goes += [self._sheet, self._root]
+        for widget in goes:
             dismiss(widget)
+
+
+def _document(bundle: Mapping[str, str]) -> str:
+    """What a document looks like within a widget."""
+    plain = bundle.get("text/plain", "")
+    return bundle.get("text/html") or f'<pre style="white-space:pre-wrap">{escape(plain)}</pre>'
 
 
 def dismiss(widget: Any) -> None:
@@ -115,13 +128,27 @@ def _root() -> Any:
     import ipywidgets
 
     class Root(ipywidgets.VBox):
-        """A box that notices when a page asks for all it knows: it was loaded while this was shown."""
+        """A box that notices when a page asks for all it knows which is not the page it was shown to."""
 
         asked = False
+        _shell: Any = None
+        _page = ""
+
+        def shown_to(self, shell: InteractiveShell) -> None:
+            """From here on, the page that runs the present cell is the one that knows."""
+            self._shell, self._page, self.asked = shell, _page(shell), False
 
         def get_state(self, key: Any = None, *args: Any, **options: Any) -> Any:
-            if key is None:
-                self.asked = True
+            if key is None and self._shell is not None:
+                self.asked = self.asked or _page(self._shell) != self._page
             return super().get_state(key, *args, **options)
 
     return Root
+
+
+def _page(shell: InteractiveShell) -> str:
+    """The page whose message is being handled. A page that is loaded anew has another name; one that has lost its
+    connection for a while has not."""
+    kernel: Any = getattr(shell, "kernel", None)
+    message = kernel.get_parent("shell") if kernel is not None else None
+    return str(((message or {}).get("header") or {}).get("session", ""))

@@ -1,0 +1,82 @@
+"""What ipykernel before 7.4 keeps waiting: messages of widgets that come on the main channel while a cell awaits.
+
+A page that is loaded anew in mid-turn asks there what kernel this is and what widgets it has. Until it is told, it has
+no panel, and no Stop. (7.4 lets messages of widgets overtake by itself.)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from contextvars import copy_context
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+MESSAGES = frozenset({"comm_open", "comm_msg", "comm_close", "comm_info_request", "kernel_info_request"})
+
+
+class Overtaking:
+    """Lets such messages by, as long as this is on. Knows nothing of what is in them."""
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        self._kernel: Any = getattr(shell, "kernel", None)
+        self._late = self._kernel is not None and _late(self._kernel)
+        self._on = False
+
+    def begin(self) -> None:
+        """From here on; nothing where there is nothing to mend."""
+        if self._late and not self._on:
+            self._on = True
+            self._kernel.shell_main = self._heard
+            self._listen()
+
+    def end(self) -> None:
+        """As it was before."""
+        if self._on:
+            self._on = False
+            del self._kernel.shell_main
+            self._listen()
+
+    def _listen(self) -> None:
+        """A kernel that has not started yet looks up by itself whom it tells."""
+        channel = self._kernel.shell_channel_thread
+        if channel is not None and channel.is_alive():
+            channel.manager.set_on_recv_callback(self._kernel.shell_main)
+
+    async def _heard(self, subshell_id: str | None, message: Any) -> None:
+        kernel = self._kernel
+        ours = subshell_id is None and kernel._main_asyncio_lock.locked()  # noqa: SLF001 - a cell runs
+        if ours and self._kind(message) in MESSAGES:
+            await self._pass(message)
+        else:
+            await type(kernel).shell_main(kernel, subshell_id, message)
+
+    async def _pass(self, message: Any) -> None:
+        """Handle it beside the cell, whose own messages, signals and status are the same afterwards."""
+        kernel = self._kernel
+        cell, ident, signals = kernel.get_parent("shell"), kernel._parent_ident["shell"], kernel.saved_sigint_handler  # noqa: SLF001 - nothing tells of them
+        try:
+            await asyncio.create_task(kernel.dispatch_shell(message, subshell_id=None), context=copy_context())
+        finally:
+            kernel.saved_sigint_handler = signals
+            kernel.set_parent(ident, cell, channel="shell")
+            status = {"execution_state": "busy"}  # front ends show the last status they heard
+            kernel.session.send(kernel.iopub_socket, "status", status, parent=cell, ident=b"status")
+
+    def _kind(self, message: Any) -> str:
+        session = self._kernel.session
+        try:
+            _, frames = session.feed_identities(message, copy=False)
+            header: dict[str, str] = session.deserialize(frames, content=False, copy=False)["header"]
+        except Exception:  # noqa: BLE001 - the kernel says what is wrong with it, in its turn
+            return ""
+        return header.get("msg_type", "")
+
+
+def _late(kernel: Any) -> bool:
+    """This is ipykernel 7 before 7.4."""
+    if not hasattr(kernel, "shell_main"):
+        return False
+    return "concurrent" not in inspect.signature(kernel.dispatch_shell).parameters

@@ -17,43 +17,38 @@ from hermes_kernel.core.text import brief
 from hermes_kernel.view.columns import aligned
 from hermes_kernel.view.look import FRAME, INK, LINE, QUIET, TONES
 from hermes_kernel.view.spans import Mark, Span
+from hermes_kernel.view.strokes import Stroke, group, legend, line, percent
 
 ROW, TOP, BAR = 29, 24, 18  # pixels: of a row, of the axis, from the top of a row to the middle of its bar
 MARKS = 320  # bars of one picture; the longest are drawn
-LEAST = 0.35  # percent of the width: a bar is to be seen
 NAME, WIDE, LONG = 34, 40, 200  # characters of a name, of the bars and of a line in text
 TICKS = 5
 SHORTEST = 0.001  # seconds that a whole picture stands for
 MINUTE, DAY = 60, 86_400  # seconds
-SAMPLE = '<line x1="0" x2="20" y1="5" y2="5"/>'
 LEFT, RIGHT = "text-align:left", "text-align:right"
 LOOKS = (LEFT, RIGHT, RIGHT, LEFT)
 NUMBERS = "border-collapse:collapse;font-variant-numeric:tabular-nums"
 
 
 class What(NamedTuple):
-    """How something that takes time is drawn and called: colour, height of its bar, its dashes, how opaque it is, and
-    what it is in text."""
+    """How something that takes time is called and drawn, and what it is in text."""
 
     words: str
-    colour: str
-    height: float
-    dashes: str
-    opacity: float
+    stroke: Stroke
     letter: str
 
 
 WHAT = {
-    "turn": What("turn", LINE, 9, "", 0.5, "─"),
-    "agent": What("subagent", "var(--jp-info-color1,#0288a7)", 2.5, "", 1, "═"),
-    "compress": What("compression", QUIET, 7, "1 2", 1, "▒"),
-    "pause": What("wait before asking again", QUIET, 2, "2 4", 1, "┄"),
-    "tool": What("tool", TONES["person"], 5, "", 1, "▬"),
-    "person": What("waited for you", TONES["person"], 5, "7 3", 1, "?"),
-    "wait": What("until the first byte", TONES["busy"], 9, "", 0.3, "░"),
-    "text": What("answer", TONES["busy"], 9, "", 1, "█"),
-    "silence": What("silence", TONES["slow"], 9, "2 2", 1, "·"),
-    "failed": What("failed", TONES["bad"], 9, "5 1.5", 1, "×"),
+    "turn": What("turn", Stroke(LINE, 9, "", 0.5), "─"),
+    "agent": What("subagent", Stroke("var(--jp-info-color1,#0288a7)", 2.5), "═"),
+    "compress": What("compression", Stroke(QUIET, 7, "1,2"), "▒"),
+    "pause": What("wait before asking again", Stroke(QUIET, 2, "2,4"), "┄"),
+    "tool": What("tool", Stroke(TONES["person"], 5), "▬"),
+    "person": What("waited for you", Stroke(TONES["person"], 5, "7,3"), "?"),
+    "wait": What("until the first byte", Stroke(TONES["busy"], 9, "", 0.3), "░"),
+    "text": What("answer", Stroke(TONES["busy"], 9), "█"),
+    "silence": What("silence", Stroke(TONES["slow"], 9, "2,2"), "·"),
+    "failed": What("failed", Stroke(TONES["bad"], 9, "5,1.5"), "×"),
 }
 """In the order in which they are drawn: what comes later lies on top."""
 
@@ -91,18 +86,6 @@ def waterfall(spans: Sequence[Span], title: str = "") -> str:
     )
 
 
-def legend(spans: Sequence[Span]) -> str:
-    """What the bars mean, those that there are."""
-    used = {mark.what for span in spans for mark in span.shown}
-    parts = "".join(
-        f'<span style="white-space:nowrap"><svg width="20" height="10" aria-hidden="true" style="vertical-align:'
-        f'-1px;margin-right:5px">{_style(name, SAMPLE)}</svg>{what.words}</span> '
-        for name, what in WHAT.items()
-        if name in used
-    )
-    return f'<div style="display:flex;flex-wrap:wrap;gap:2px 16px;margin-top:2px">{parts}</div>' if parts else ""
-
-
 def figures(told: Timeline) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """Columns and rows: what it was, after how many seconds it began, how many it took."""
     rows = tuple((span.name, f"{span.began:.1f}", f"{span.seconds:.1f}", span.note) for span in told.spans)
@@ -113,7 +96,8 @@ def timeline_html(told: Timeline) -> str:
     """The picture, what its bars mean, and the figures, which open."""
     head = f'<div style="color:{INK}">{escape(told.title)}</div><div>{escape(told.about)}</div>'
     note = f"<div>{escape(told.note)}</div>" if told.note else ""
-    drawn = f"{waterfall(told.spans, told.title)}{legend(told.spans)}{_table(told)}" if told.spans else ""
+    words = legend((what.words, what.stroke) for what in _used(told.spans))
+    drawn = f"{waterfall(told.spans, told.title)}{words}{_table(told)}" if told.spans else ""
     return f'<div class="hermes-timeline {NO_MATH}" style="{FRAME}">{head}{drawn}{note}</div>'
 
 
@@ -124,8 +108,7 @@ def waterfall_text(spans: Sequence[Span]) -> str:
         (_indented(span), _letters(span, total), f"{seconds(span.seconds):>9}", brief(clean(span.note), 60))
         for span in spans
     ]
-    used = {mark.what for span in spans for mark in span.shown}
-    key = "  ".join(f"{what.letter} {what.words}" for name, what in WHAT.items() if name in used)
+    key = "  ".join(f"{what.letter} {what.words}" for what in _used(spans))
     return "\n".join([*aligned(("", "", "", ""), rows), *([key] if key else [])])
 
 
@@ -157,19 +140,15 @@ def _top(row: int) -> int:
     return TOP + ROW * row
 
 
-def _percent(share: float) -> str:
-    return f"{min(max(100 * share, 0.0), 100.0):.2f}".rstrip("0").rstrip(".") + "%"
-
-
 def _axis(total: float, height: int) -> str:
     """Moments that are easy to say, each a hair line."""
     step = next(size for size in _steps() if total / size <= TICKS)
     ticks = [n * step for n in range(int(total / step) + 1)]
     lines = "".join(
-        f'<line x1="{_percent(t / total)}" x2="{_percent(t / total)}" y1="16" y2="{height}"/>' for t in ticks
+        f'<line x1="{percent(100 * t / total)}" x2="{percent(100 * t / total)}" y1="16" y2="{height}"/>' for t in ticks
     )
     words = "".join(
-        f'<text x="{_percent(t / total)}" y="11" dx="3">{_moment(t)}</text>' for t in ticks if t <= 0.9 * total
+        f'<text x="{percent(100 * t / total)}" y="11" dx="3">{_moment(t)}</text>' for t in ticks if t <= 0.9 * total
     )
     hair = f'<g style="stroke:{LINE};stroke-width:1;opacity:.55">{lines}</g>'
     return f'{hair}<g style="fill:{QUIET};font-size:11px">{words}</g>'
@@ -193,23 +172,20 @@ def _bars(spans: Sequence[Span], total: float) -> str:
     drawn = [(mark, _top(n) + BAR + 1) for n, span in enumerate(spans) for mark in span.shown]
     drawn = nlargest(MARKS, drawn, key=lambda each: each[0].seconds)
     return "".join(
-        _style(what, "".join(_line(mark, y, total) for mark, y in drawn if mark.what == what))
-        for what in WHAT
-        if any(mark.what == what for mark, _ in drawn)
+        group(what.stroke, "".join(_line(mark, y, total) for mark, y in drawn if mark.what == name))
+        for name, what in WHAT.items()
+        if any(mark.what == name for mark, _ in drawn)
     )
 
 
 def _line(mark: Mark, y: int, total: float) -> str:
-    began = min(100 * mark.began / total, 100 - LEAST)
-    ended = max(100 * (mark.began + mark.seconds) / total, began + LEAST)
-    return f'<line x1="{_percent(began / 100)}" x2="{_percent(ended / 100)}" y1="{y}" y2="{y}"/>'
+    return line(mark.began / total, (mark.began + mark.seconds) / total, y)
 
 
-def _style(name: str, lines: str) -> str:
-    what = WHAT[name]
-    dashes = f";stroke-dasharray:{what.dashes.replace(' ', ',')}" if what.dashes else ""
-    opacity = f";opacity:{what.opacity:g}" if what.opacity < 1 else ""
-    return f'<g style="stroke:{what.colour};stroke-width:{what.height:g}{dashes}{opacity}">{lines}</g>'
+def _used(spans: Sequence[Span]) -> list[What]:
+    """The kinds that there are."""
+    used = {mark.what for span in spans for mark in span.shown}
+    return [what for name, what in WHAT.items() if name in used]
 
 
 def _table(told: Timeline) -> str:

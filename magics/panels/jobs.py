@@ -57,6 +57,7 @@ class JobsPanel:
         self._means = board.page()
         self._save = board.button("Save", self._saved)
         self._cancel = board.button("Cancel", self._close_editor)
+        self._asked = board.row(self._when, self._save, self._cancel)
         self._editor = board.column()
 
     def open(self) -> None:
@@ -130,9 +131,7 @@ class JobsPanel:
     async def _begin_changing(self) -> None:
         job = self._changing = self._one()
         self._board.quietly(lambda: setattr(self._when, "value", job.job.schedule))
-        self._editor.children = (
-            self._board.row(self._when, self._save, self._cancel), self._means
-        )  # fmt: skip
+        self._editor.children = (self._asked, self._means)
         await self._typed(job.job.schedule)
 
     async def _typed(self, text: str) -> None:

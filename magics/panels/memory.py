@@ -15,7 +15,7 @@ from magics.memory import memory as document
 from magics.memory import told
 from magics.panels.board import Board
 from magics.panels.pages import PAGE
-from magics.panels.pulse import refill
+from magics.panels.pulse import Consent, refill
 from magics.panels.remembered import CHANGES, ENTRIES, Key, Seen, gauges, options, page, seen
 from magics.verdict import readable
 
@@ -49,10 +49,9 @@ class MemoryPanel:
         self._seen = Seen()
         self._chosen: Key | None = None
         self._editing: asking.Line | None = None
-        self._told: object = None  # what somebody was told is suspicious; the same once more is meant
-        self._gauges = board.page()
+        self._consent = Consent()
+        self._gauges, self._page = board.page(), board.page(name=PAGE)
         self._list = board.listing("What is remembered", self._choose, rows=7)
-        self._page = board.page(name=PAGE)
         self._views = board.choice("Show", VIEWS, self._turn)
         board.quietly(lambda: setattr(self._views, "value", view))
         self._add = board.button("Add…", self._begin_adding, hint="Have something remembered")
@@ -70,6 +69,7 @@ class MemoryPanel:
         self._text = board.area("The entry")
         self._save = board.button("Save", self._saved)
         self._cancel = board.button("Cancel", self._close_editor)
+        self._ends = board.row(self._save, self._cancel)
         self._editor = board.column()
 
     def open(self) -> None:
@@ -122,12 +122,12 @@ class MemoryPanel:
 
     async def _begin_adding(self) -> None:
         self._editing, self._text.value = None, ""
-        self._editor.children = (self._where, self._text, self._board.row(self._save, self._cancel))
+        self._editor.children = (self._where, self._text, self._ends)
 
     async def _begin_editing(self) -> None:
         line = self._line()
         self._editing, self._text.value = line, line.entry
-        self._editor.children = (self._text, self._board.row(self._save, self._cancel))
+        self._editor.children = (self._text, self._ends)
 
     async def _close_editor(self) -> None:
         self._forgive()
@@ -136,7 +136,7 @@ class MemoryPanel:
     async def _saved(self) -> None:
         text, line, target = self._text.value, self._editing, self._where.value
         wanted = ("save", text, line, target)
-        anyway, self._told = self._told == wanted, None
+        anyway = self._consent.given(wanted)
         if line is None:
             work = partial(asking.remember, self._kept, target, text, anyway=anyway)
         else:
@@ -144,7 +144,8 @@ class MemoryPanel:
         try:
             made = await self._done(work)
         except MemoryThreat as threat:
-            self._told, self._save.description = wanted, "Save all the same"
+            self._consent.ask(wanted)
+            self._save.description = "Save all the same"
             self._board.say(f"{threat} {AGAIN}", "slow")
             return
         await self._close_editor()
@@ -176,9 +177,9 @@ class MemoryPanel:
         meant = await self._done(asking.chosen, self._kept, which)
         wanted = tuple(each.id for each in meant)
         found = tuple(dict.fromkeys(said for each in meant for said in each.findings))
-        agreed, self._told = self._told == wanted, None
-        if found and not agreed:
-            self._told, self._accept.description = wanted, "Accept all the same"
+        if found and not self._consent.given(wanted):
+            self._consent.ask(wanted)
+            self._accept.description = "Accept all the same"
             self._board.say(f"Suspicious: {'; '.join(found)}. {AGAIN}", "slow")
             return
         self._forgive()
@@ -213,7 +214,7 @@ class MemoryPanel:
 
     def _forgive(self) -> None:
         """Whoever was told that something is suspicious did something else."""
-        self._told = None
+        self._consent.given(None)
         self._save.description, self._accept.description = "Save", "Accept"
 
     def _line(self) -> asking.Line:

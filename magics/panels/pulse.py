@@ -1,9 +1,14 @@
-"""A list that is filled again, and one that is looked at again by itself while something in it goes on."""
+"""What panels of things that go on share: a list that is filled again, by itself while something in it goes on, and a
+consent that is only given once somebody could read what to.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+from magics.panels.board import READ
 
 if TYPE_CHECKING:
     from magics.panels.board import Board, Deed
@@ -28,6 +33,24 @@ class Pulse:
     async def _beat(self) -> None:
         self._waits = False
         await self._deed()
+
+
+class Consent:
+    """What somebody was told of before it is done: the same once more, when it could have been read, is meant."""
+
+    def __init__(self) -> None:
+        self._told: object = None
+        self._at = 0.0
+
+    def ask(self, what: object) -> None:
+        """It is being told of."""
+        self._told, self._at = what, time.monotonic()
+
+    def given(self, what: object) -> bool:
+        """Whether it was told of, and is meant. It is asked for once."""
+        meant = self._told == what and time.monotonic() - self._at >= READ
+        self._told = None
+        return meant
 
 
 def refill(board: Board, listing: Any, options: Sequence[tuple[str, Any]], value: Any) -> None:

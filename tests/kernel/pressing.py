@@ -146,5 +146,13 @@ class Page:
         return self.models[self._model(name)]
 
     def _placed(self) -> set[str]:
-        boxes = [state.get("children", ()) for model, state in self.models.items() if model not in self.closed]
-        return {child.removeprefix("IPY_MODEL_") for children in boxes for child in children}
+        """The models in the boxes that are shown."""
+        views = [output.get("application/vnd.jupyter.widget-view+json", {}) for output in self.outputs]
+        left = [view["model_id"] for view in views if view]
+        found: set[str] = set()
+        while left:
+            model = left.pop()
+            if model not in found and model not in self.closed:
+                found.add(model)
+                left += [each.removeprefix("IPY_MODEL_") for each in self.models.get(model, {}).get("children", ())]
+        return found

@@ -13,14 +13,14 @@ from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import clean
 from hermes_kernel.view import children
 from hermes_kernel.view.detail import cut, extract, pictures, quoted, weight
-from hermes_kernel.view.look import CODE
 from hermes_kernel.view.picture import Picture
 from hermes_kernel.view.rows import SUMMARY, row_html, row_line
 from hermes_kernel.view.words import Row, typed_in
 
 PLAIN, LINES, TEXTS, THOUGHTS = 7_000, 18_000, 12_000, 5_000  # bytes of each in a notebook
-BLOCKS = 120  # bytes of markup around what a call was given and gave
+BLOCKS = 220  # bytes of markup around what a call was given and gave
 IMAGES = 4_000_000  # characters of base64
+BELOW = "    "  # before a subagent's line
 AT_THE_END = 3  # where not all is shown, one line in so many is of the last ones
 
 
@@ -69,7 +69,7 @@ def _items(picture: Picture, since: Mapping[str, float] | None, *, timed: bool) 
     for row, below in children.by_row(picture, since or children.NOBODY, most):
         if row:
             yield Item("call", row_line(row, timed=False), row)
-        yield from (Item("subagent", f"    {line}") for line in below)
+        yield from (Item("subagent", BELOW + line) for line in below)
     for notice in picture.notices:
         yield Item("note", clean(notice.said if timed else notice.words))
 
@@ -136,7 +136,7 @@ def _html(item: Item, *, timed: bool = True) -> str:
     if item.row:
         return row_html(item.row, timed=timed, ours=True)
     if item.kind == "subagent":
-        return f'<div style="{CODE};white-space:pre-wrap">{typed_in(quoted(item.line))}</div>'
+        return f'<div style="white-space:pre-wrap;padding-left:2em">{typed_in(quoted(item.line[len(BELOW) :]))}</div>'
     return f"<div>{quoted(item.line)}</div>"
 
 

@@ -15,10 +15,10 @@ from hermes_kernel.view.picture import Picture
 from hermes_kernel.view.words import THINKING, silent
 
 LITTLE, HARDLY = 0.25, 0.10  # shares left at which a bar turns amber, and red
-LINE = "display:flex;flex-wrap:wrap;gap:0 8px;align-items:center;min-height:1.5em"
-BAR = f"flex:0 1 10em;min-width:6em;height:0.5em;border-radius:0.25em;overflow:hidden;display:flex;background:{GROOVE}"
+LINE = "display:flex;gap:8px;align-items:center;min-height:1.5em"
+BAR = f"flex:0 99 10em;min-width:4em;height:0.5em;border-radius:0.25em;overflow:hidden;display:flex;background:{GROOVE}"
 LENT = "repeating-linear-gradient(45deg,{0} 0 2px,transparent 2px 4px)"
-FIGURES = "font-variant-numeric:tabular-nums"
+FIGURES = "flex:1 1 auto;min-width:0;font-variant-numeric:tabular-nums"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def quiet(silence: Silence | None) -> Meter | None:
     seconds, limit = min(silence.seconds, silence.limit), silence.limit
     tone = _tone(limit - seconds, limit)
     heard = {"queued": "queued", "first_byte": "no answer yet"}.get(silence.kind, "silent")
-    soon = {"slow": ", given up soon", "bad": ", given up very soon"}.get(tone, "")
+    soon = {"slow": ", soon given up", "bad": ", nearly given up"}.get(tone, "")
     parts = (Part(heard, seconds, tone), Part("left", limit - seconds))
     return Meter("silence", parts, limit, f"{heard} {int(seconds)} of {int(limit)} s{soon}")
 
@@ -66,7 +66,7 @@ def meter_html(meter: Meter | None) -> str:
     """A bar and its words; for none, a place as high, so that nothing moves when there is one."""
     if meter is None:
         return f'<div style="{LINE}" aria-hidden="true">&#160;</div>'
-    return f'<div style="{LINE}"><span>{escape(meter.label)}</span>{bar_html(meter)}</div>'
+    return f'<div style="{LINE}"><span style="flex:none">{escape(meter.label)}</span>{bar_html(meter)}</div>'
 
 
 def bar_html(meter: Meter) -> str:

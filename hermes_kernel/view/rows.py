@@ -10,7 +10,13 @@ from hermes_kernel.view.words import Row
 
 MARKS = {"asked": "·", "running": "▸", "ok": "✓", "failed": "✗", "not run": "–"}
 NAME, NOTE = 64, 160  # characters of a tool's name and of a note in a line
-SUMMARY = "cursor:pointer;overflow-wrap:anywhere"
+SIGNS = MARKS | {"running": "·"}  # beside the triangle of what opens
+SUMMARY = "cursor:pointer"
+WHOLE = "display:inline-flex;gap:.5em;width:calc(100% - 1.3em);vertical-align:top"
+MIDDLE = "flex:1;overflow:hidden;text-overflow:ellipsis;white-space:nowrap"
+ENDING = "white-space:nowrap;font-variant-numeric:tabular-nums"
+CLOSED = "padding-left:1.1em"
+BODY = "padding-left:1.1em"
 
 
 def row_line(row: Row, *, timed: bool) -> str:
@@ -22,21 +28,25 @@ def row_line(row: Row, *, timed: bool) -> str:
 
 
 def summary_html(row: Row, *, timed: bool) -> str:
-    """The same as HTML, with a word for its sign."""
+    """The same as HTML on one line, cut short by whoever draws it; a word beside its sign."""
     took = f"{row.seconds:.1f} s" if timed and row.seconds >= 0.1 else ""
-    ending = " · ".join(quoted(part) for part in (brief(row.note, NOTE), row.state, took) if part)
-    sign = f'<span aria-hidden="true">{MARKS[row.state]}</span>'
-    words = f" {quoted(row.arguments)}" if row.arguments else ""
-    return f"{sign} <code>{quoted(brief(row.name, NAME))}</code>{words} · {ending}"
+    ending = " · ".join(part for part in (row.state, took) if part)
+    said = " · ".join(quoted(part) for part in (row.arguments, brief(row.note, NOTE)) if part)
+    name = f'<span aria-hidden="true">{SIGNS[row.state]}</span> <code>{quoted(brief(row.name, NAME))}</code>'
+    middle = f'<span style="{MIDDLE}">{said}</span> <span style="{ENDING}"><i hidden>· </i>{ending}</span>'
+    return f'<span style="{WHOLE}"><span>{name}</span> {middle}</span>'
 
 
 def row_html(row: Row, *, timed: bool, ours: bool) -> str:
     """A line that opens on all there is of it. `ours`: it ran in this cell, where some tools show what they make."""
     line = summary_html(row, timed=timed)
-    inside = "".join([block_html(row.given), block_html(row.result), *_images(row, ours=ours)])
+    result = f"<div>result</div>{block_html(row.result)}" if row.result else ""
+    inside = "".join([block_html(row.given), result, *_images(row, ours=ours)])
     if not inside:
-        return f"<div>{line}</div>"
-    return f'<details><summary style="{SUMMARY}">{line}</summary>{inside}</details>'
+        return f'<div style="{CLOSED}">{line}</div>'
+    note = f"<div>{quoted(brief(row.note, NOTE))}</div>" if row.note else ""
+    body = f'<div style="{BODY}">{note}{inside}</div>'
+    return f'<details><summary style="{SUMMARY}">{line}</summary>{body}</details>'
 
 
 def _images(row: Row, *, ours: bool) -> list[str]:

@@ -175,7 +175,7 @@ def test_a_budget_of_nothing_is_drawn_too():
 def test_a_silence_fills_towards_its_limit(silence, tone, words):
     meter = shown([Calling("m", "e"), silence]).silence
     assert meter
-    assert (meter.parts[0].tone, meter.words, meter.of) == (tone, words, silence.limit)
+    assert (meter.parts[0].tone, f"{meter.label} {meter.words}", meter.of) == (tone, words, silence.limit)
     assert sum(part.amount for part in meter.parts) == silence.limit
 
 

@@ -141,6 +141,12 @@ def _usage(desk: Desk, rest: str) -> Table:
     return usage(desk, rest)
 
 
+def _timeline(desk: Desk, rest: str) -> Shown:
+    from magics.timeline import timeline
+
+    return timeline(desk, rest)
+
+
 def _model(desk: Desk, rest: str) -> Table:
     if rest:
         desk.configure(model=rest)
@@ -205,6 +211,9 @@ COMMANDS: dict[str, Command] = {
         "[all|kind|model|day|session [N days]]",
         "see the tokens of this conversation, or of everything there is",
         _usage,
+    ),
+    "timeline": Command(
+        "[ID] [turn N|all]", "see when the last turn did what, another one, or the whole conversation", _timeline
     ),
     "new": Command("", "begin another conversation", _new),
     "sessions": Command("[N] [all]", "list the latest conversations, or all sessions", conversations.sessions),

@@ -10,10 +10,21 @@ from hermes_kernel.core.figures import counted
 from hermes_kernel.core.text import brief
 from hermes_kernel.core.turn import Turn
 from hermes_kernel.errors import HermesError
+from hermes_kernel.looking.budgets import TurnCalls, calls_by_turn
+from hermes_kernel.view.chart import chart_html
+from hermes_kernel.view.look import FRAME
+from hermes_kernel.view.meters import meter_html
+from hermes_kernel.view.spent import spent_of
+from magics.charted import Charted, charted
 from magics.table import Table, facts
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from magics.desk import Desk
+
+TURNS = 12  # of a conversation that have a bar
+CALLS = ("its own", "by subagents")
 
 
 def status(desk: Desk, rest: str) -> Table:
@@ -36,14 +47,29 @@ def status(desk: Desk, rest: str) -> Table:
     )
 
 
-def budget(desk: Desk, rest: str) -> Table:
-    """What the last turn used of its model calls, and what is out with subagents while one runs."""
+def budget(desk: Desk, rest: str) -> Charted:
+    """What the last turn used of its model calls, what is out with subagents while one runs, and the turns before."""
     if rest:
         desk.configure(max_iterations=rest)
+    return budgeted(desk, turns_before(desk))
+
+
+def turns_before(desk: Desk) -> tuple[TurnCalls, ...]:
+    """The latest turns of this conversation, as they are kept; from any thread.
+
+    Raises:
+        StoreError: the store cannot be read.
+    """
+    turn = desk.agent.turn
+    return calls_by_turn(desk.store, turn.session_id, turn.limits, TURNS)
+
+
+def budgeted(desk: Desk, turns: Sequence[TurnCalls]) -> Charted:
+    """The budget as it is at this moment, with a bar for each of these turns."""
     turn = desk.agent.turn
     tasks = {event.lease: event.task for event in turn.events if isinstance(event, Leased)}
     out = [(f"leased to {brief(tasks.get(lease, lease), 60)!r}", calls) for lease, calls in turn.budget.leases]
-    return facts(
+    rows = facts(
         ("calls a turn may make", desk.agent.settings.max_iterations),
         ("used by the last turn", turn.budget.spent),
         *out,
@@ -51,6 +77,9 @@ def budget(desk: Desk, rest: str) -> Table:
         ("left", turn.budget.remaining),
         value=turn.budget,
     )
+    bars = [(f"turn {each.number}: {each.prompt}", (each.own, each.helpers)) for each in turns]
+    chart = chart_html(bars, CALLS, "model calls of the latest turns")
+    return charted(rows, f'<div style="{FRAME}">{meter_html(spent_of(turn.budget))}</div>{chart}')
 
 
 def nothing(name: str, rest: str) -> None:

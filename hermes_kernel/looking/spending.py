@@ -15,6 +15,7 @@ from hermes_kernel.world.store.asking.spending import spent_beside
 
 BY: tuple[By, ...] = ("kind", "model", "day", "session")
 MEASURES = ("sessions", "calls", "input tokens", "of them cached", "output tokens", "of them reasoning")
+PARTS = ("input", "input from a cache", "output")
 COST = "cost in US$"
 MOST = 30  # sessions that have a line of their own; the rest have one together
 UNKNOWN = "(not told)"  # calls that were stopped and side work do not say which model it was
@@ -43,11 +44,25 @@ class Spending:
         if not self.rows:
             return (), ()
         costs = bool(self.total.cost)
-        rows = [
-            (*self._name(row), *_measures(row.sessions, row.usage, costs=costs)) for row in _fewer(self.rows, self.by)
-        ]
+        rows = [(*self._name(row), *_measures(row.sessions, row.usage, costs=costs)) for row in self._shown]
         rows.append(("total", *[""] * (len(self._names()) - 1), *_measures(self._sessions(), self.total, costs=costs)))
         return (*self._names(), *MEASURES, *([COST] if costs else [])), tuple(rows)
+
+    @property
+    def bars(self) -> tuple[tuple[str, tuple[int, int, int]], ...]:
+        """Each of the rows that `table` has, but their total, as parts of a bar: `PARTS`."""
+        return tuple((" · ".join(part for part in self._name(row) if part), parts(row.usage)) for row in self._shown)
+
+    @property
+    def costs(self) -> tuple[tuple[str, tuple[float]], ...]:
+        """The same with what each cost; none where no server says."""
+        if not self.total.cost:
+            return ()
+        return tuple((" · ".join(part for part in self._name(row) if part), (row.usage.cost,)) for row in self._shown)
+
+    @property
+    def _shown(self) -> tuple[UsageRow, ...]:
+        return _fewer(self.rows, self.by)
 
     def plain(self) -> dict[str, Any]:
         """As JSON says it."""
@@ -85,6 +100,12 @@ def beside(store: Store, session: str) -> tuple[UsageRow, ...]:
         StoreError: the store cannot be read.
     """
     return spent_beside(store.home, sessions_of(store, session))
+
+
+def parts(used: Usage) -> tuple[int, int, int]:
+    """Tokens that add up to all there were: read anew, read from a cache, written."""
+    cached = min(used.cached_tokens, used.input_tokens)
+    return used.input_tokens - cached, cached, used.output_tokens
 
 
 def _fewer(rows: tuple[UsageRow, ...], by: By) -> tuple[UsageRow, ...]:

@@ -69,6 +69,10 @@ class Stage:
         """These widgets. `bundle` is the document in their stead where there are no widgets to be had."""
         self.put(children)
         self._root.shown_to(self._shell)
+        self.restate(bundle)
+
+    def restate(self, bundle: Mapping[str, str]) -> None:
+        """Another document in their stead."""
         view = {"version_major": 2, "version_minor": 0, "model_id": self._root.model_id}
         self._spot.put({VIEW: view, **bundle})
 

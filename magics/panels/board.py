@@ -178,6 +178,11 @@ class Board:
         self._stage.show((*children, self._line), self._document)
         self._touched()
 
+    def restate(self) -> None:
+        """Put the document anew that a viewer without widgets shows: what was to be read at length is there now."""
+        if not self._stage.over:
+            self._stage.restate(self._as_it_is())
+
     def fold(self) -> None:
         """Become a document."""
         if self._idle is not None:

@@ -135,7 +135,7 @@ def test_other_times_are_said_back_as_one_types_and_kept_when_they_are_saved(ker
     page.press("Save")
     page.says(f"{record.name} runs at other times from now on.")
     assert record.jobs()[job.id].schedule == "30 17 * * 5"
-    assert not page.has("When")
+    page.until(lambda page: not page.has("When"), "the field is gone")
 
 
 def test_a_time_that_is_none_says_so_below_and_cannot_be_saved(kernel, record):
@@ -176,7 +176,7 @@ def test_a_run_that_goes_on_is_looked_at_again_by_itself_and_never_after_it_ende
     assert page.has("Stop")
     record.ended(began, "ran")
     page.until(lambda page: page.labels("Jobs")[0].endswith("last ran"), "the end")
-    assert not page.has("Stop")
+    page.until(lambda page: not page.has("Stop"), "nothing to stop")
     page.quiet(1)
     assert page.quiet(3) == 0, "nothing goes on, so nothing is asked"
 
@@ -256,7 +256,7 @@ def test_a_run_is_stopped_from_the_list_of_runs(kernel, record):
     assert began.run in [each.run for each in record.of(StopWanted)]
     record.ended(began, "stopped", why="stopped by person")
     page.says("stopped by person")
-    assert not page.has("Stop")
+    page.until(lambda page: not page.has("Stop"), "nothing to stop")
 
 
 def test_a_notebook_below_this_one_is_a_link_and_one_elsewhere_a_path(kernel, record):

@@ -158,7 +158,8 @@ class SkillsPanel:
         """Trust what was shown, and nothing that has taken its place since."""
         name = self._named("skill")
         made = await self._done(self._trusted, name, self._detail.known)
-        await self._after(f"{name} is trusted; {'; '.join(made.note.splitlines())}".rstrip("; "))
+        agreed = "; ".join(line.removeprefix("consented to: ") for line in made.note.splitlines())
+        await self._after(f"{name} is trusted. You consented to: {agreed}")
 
     def _trusted(self, name: str, known: Any) -> Answer:
         if consented(asked.shown(self._lore, name).value) != known:

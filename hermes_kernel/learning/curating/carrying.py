@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hermes_kernel.core.learning.curating import Cause, State, moved
+from hermes_kernel.core.learning.curating import Cause, Move, State, moved
 from hermes_kernel.core.learning.curating_runs import DID, MOVE, PATCH, PROPOSED, UNDONE, Step
 from hermes_kernel.core.learning.skill import Skill, SkillError
 from hermes_kernel.core.learning.skill import State as Standing
@@ -29,6 +29,14 @@ def carried_out(means: Means, step: Step, *, ask: bool = False) -> Step:
         return _moved(means, step, consent) if step.kind == MOVE else _patched(means, step, consent)
     except (SkillError, StoreError) as error:
         return replace(step, outcome=UNDONE, said=str(error))
+
+
+def made(means: Means, move: Move, by: str) -> str:
+    """What a run would do for `move`, done now by somebody else; a sentence that says so. Raises `SkillError`."""
+    if move.after is State.ARCHIVED:
+        return means.workshop.archive(move.name, by=by, why=move.why).text
+    means.library.mark(move.name, move.after.value, by=by, why=move.why)
+    return f"The skill {move.name} is {move.after.value}{' again' if move.after is State.ACTIVE else ''}."
 
 
 def _unwanted(means: Means, step: Step) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hermes_kernel.core.figures import counted, minute
-from hermes_kernel.core.learning.curating import DAY, Cause, Life, Plan, State, moved, plan
+from hermes_kernel.core.learning.curating import DAY, Cause, Life, Move, Plan, State, moved, plan
 from hermes_kernel.core.learning.curating_runs import Run
 from hermes_kernel.core.learning.skill import SkillError
 from hermes_kernel.errors import HermesError
-from hermes_kernel.learning.curating.carrying import standing
+from hermes_kernel.learning.curating.carrying import made, standing
 from hermes_kernel.learning.curating.judging import Judge
 from hermes_kernel.learning.curating.knowing import Census
 from hermes_kernel.learning.curating.means import Means
@@ -163,6 +163,27 @@ class Curator:
         except SkillError as error:
             raise HermesError(str(error)) from None
         return done.text
+
+    def move(self, wanted: Move, *, by: str = "person") -> str:
+        """Do this one move of the plan now, if it is still due; a sentence that says so. The days until the next run
+        are counted as before.
+
+        Raises:
+            HermesError: it is not due any more, another process is at it, or it cannot be done.
+        """
+        with self._shelf.alone():
+            due = {move.name: move for move in self.plan().moves}.get(wanted.name)
+            if due is None or due.after is not wanted.after:
+                raise HermesError(f"The skill {wanted.name} does not become {wanted.after.value} any more.")
+            try:
+                said = made(self._means, due, by)
+            except SkillError as error:
+                raise HermesError(str(error)) from None
+            times = self._shelf.times()
+            stale = {name: t for name, t in times.stale.items() if name != due.name}
+            since = {due.name: self._means.clock.now()} if due.after is State.STALE else {}
+            self._shelf.keep_times(replace(times, stale=stale | since))
+        return said
 
     # --- what waits for a person
 

@@ -16,7 +16,10 @@ from hermes_kernel.view.words import THINKING, silent
 
 LITTLE, HARDLY = 0.25, 0.10  # shares left at which a bar turns amber, and red
 LINE = "display:flex;gap:8px;align-items:center;min-height:1.5em"
-BAR = f"flex:0 99999 10em;min-width:4em;height:0.5em;border-radius:0.25em;overflow:hidden;display:flex;background:{GROOVE}"
+BAR = (
+    "flex:0 99999 10em;min-width:4em;height:0.5em;border-radius:0.25em;overflow:hidden;display:flex;"
+    f"background:{GROOVE}"
+)
 LENT = "repeating-linear-gradient(45deg,{0} 0 2px,transparent 2px 4px)"
 FIGURES = "flex:1 1 auto;min-width:0;font-variant-numeric:tabular-nums"
 

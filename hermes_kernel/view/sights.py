@@ -12,16 +12,23 @@ from typing import Protocol
 from hermes_kernel.core.events import Compressed
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import NO_MATH, clean, escape
-from hermes_kernel.view.look import FRAME, TONES
-from hermes_kernel.view.words import shortened, typed
+from hermes_kernel.view.look import FRAME, GROOVE, TONES, UNSEEN
+from hermes_kernel.view.words import Status, lasting, shortened, typed
 
-WIDTH = "max-width:32em;height:0.5em;border-radius:0.25em;overflow:hidden;background:var(--jp-layout-color3,#ccc)"
+WIDTH = f"max-width:32em;height:0.5em;border-radius:0.25em;overflow:hidden;background:{GROOVE}"
+KEPT = "forced-color-adjust:none"  # a colour that is the only thing to be seen of a bar
+DOT = f'<span style="color:{TONES["busy"]}">● </span>'
+SHORTENING = Status("compressing the conversation", ticks=True)
 SOON = 3  # rows after which the pace of the rest may be guessed
 READ = "`%hermes show summary` reads the summary, `%hermes show all` the whole conversation"
 
 
 class Sight(Protocol):
     """One moment of such work."""
+
+    def spoken(self) -> str:
+        """As it is read out: without what changes each second."""
+        ...
 
     def html(self, seconds: float) -> str:
         """As HTML, so many seconds after it began."""
@@ -47,10 +54,17 @@ class Bar:
 
     def html(self, seconds: float) -> str:
         share = 100 * self.done / self.of if self.of else 100.0
-        filled = f'<div style="width:{share:.1f}%;height:100%;background:{TONES["busy"]}"></div>'
-        told = f'role="progressbar" aria-valuemin="0" aria-valuemax="{self.of}" aria-valuenow="{self.done}"'
-        bar = "" if self.ended else f'<div {told} style="{WIDTH}">{filled}</div>'
-        return _frame(f"{bar}{_line(self.line(seconds))}", "hermes-progress")
+        filled = f'<div style="width:{share:.1f}%;height:100%;background:{TONES["busy"]};{KEPT}"></div>'
+        told = f'aria-label="rows" aria-valuemin="0" aria-valuemax="{self.of}" aria-valuenow="{self.done}"'
+        bar = "" if self.ended else f'<div role="progressbar" {told} style="{WIDTH}">{filled}</div>'
+        line = _line(self.plain()) if self.ended else _ticking(self.line(seconds), self.spoken())
+        return _frame(bar + line, "hermes-progress")
+
+    def spoken(self) -> str:
+        if self.ended:
+            return self.plain()
+        tenths = 10 * self.done // self.of if self.of else 10
+        return f"{10 * tenths} % of {counted(self.of, 'row')}"
 
     def plain(self) -> str:
         parts = [self.ended or "not finished", *self._counts(), counted(self.calls, "call"), self.note]
@@ -88,9 +102,11 @@ class Shortening:
             words, figures = shortened(self.ended)
             gained = f": {figures}" if self.ended.after < self.ended.before else ""
             return _frame(_line(f"{self._result(words)}{gained}"))
-        at = f"compressing the conversation, {int(seconds)} s" if seconds >= 1 else "compressing the conversation"
-        dot = f'<span aria-hidden="true" style="color:{TONES["busy"]}">● </span>'
-        return _frame(_line(" · ".join(part for part in (at, self.words) if part), dot))
+        at = lasting(SHORTENING, seconds)
+        return _frame(_ticking(" · ".join(part for part in (at, self.words) if part), self.spoken(), DOT))
+
+    def spoken(self) -> str:
+        return self.plain() if self.ended else SHORTENING.words
 
     def plain(self) -> str:
         if self.ended is None:
@@ -115,15 +131,23 @@ class Looking:
     def html(self, seconds: float) -> str:
         if self.ended:
             return _frame("".join(_line(line) for line in self.ended))
-        at = f"looking for {self.what}, {int(seconds)} s" if seconds >= 1 else f"looking for {self.what}"
-        return _frame(_line(at, f'<span aria-hidden="true" style="color:{TONES["busy"]}">● </span>'))
+        return _frame(_ticking(lasting(Status(self.spoken(), ticks=True), seconds), self.spoken(), DOT))
+
+    def spoken(self) -> str:
+        return self.plain() if self.ended else f"looking for {self.what}"
 
     def plain(self) -> str:
         return "\n".join(map(clean, self.ended)) or "nothing came of the look"
 
 
-def _line(text: str, before: str = "") -> str:
-    return f'<div role="status" aria-live="polite">{before}{typed(escape(text))}</div>'
+def _line(text: str) -> str:
+    return f'<div role="status" aria-live="polite">{typed(escape(text))}</div>'
+
+
+def _ticking(text: str, spoken: str, before: str = "") -> str:
+    """A line that is seen, and beside it what is read out."""
+    seen = f'<div aria-hidden="true">{before}{typed(escape(text))}</div>'
+    return f'{seen}<div role="status" aria-live="polite" style="{UNSEEN}">{escape(spoken)}</div>'
 
 
 def _frame(inside: str, name: str = "hermes-sight") -> str:

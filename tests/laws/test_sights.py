@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hermes_kernel.core.events import Compressed
-from hermes_kernel.view.sights import Bar, Shortening
+from hermes_kernel.view.sights import Bar, Looking, Shortening
 from tests.laws.test_view import HOSTILE, OURS, tags
 
 
@@ -45,7 +45,7 @@ def test_what_is_left_is_guessed_from_the_rows_that_were_asked_now(progress, sec
 @given(HOSTILE, st.floats(0, 100))
 def test_no_words_become_html(words, seconds):
     ended = Compressed((), 900, 100, note=words)
-    for sight in (Bar(3, 3, ended=words, note=words), Shortening(words), Shortening(ended=ended)):
+    for sight in (Bar(3, 3, ended=words, note=words), Shortening(words), Shortening(ended=ended), Looking(words)):
         html = sight.html(seconds)
         assert {tag for tag, _ in tags(html)} <= OURS
         assert not [key for _, attributes in tags(html) for key in attributes if key.startswith("on")]
@@ -68,5 +68,27 @@ def test_a_compression_ends_in_a_line_that_says_what_came_of_it(event, said):
 
 
 def test_while_it_is_compressed_the_seconds_go_on():
-    assert "compressing the conversation, 12 s · summarising" in Shortening("summarising").html(12.4)
+    assert "compressing the conversation 12 s · summarising" in Shortening("summarising").html(12.4)
     assert Shortening().plain() == "the conversation was not compressed"
+
+
+@pytest.mark.parametrize("sight", [Bar(5_000, 2_100), Shortening("summarising"), Looking("what is worth keeping")])
+def test_what_is_read_out_does_not_tick(sight):
+    before, after = (re.findall(r'role="status"[^>]*>([^<]*)', sight.html(seconds)) for seconds in (30.0, 31.0))
+    assert before == after == [sight.spoken()]
+    assert sight.html(30.0) != sight.html(31.0)
+    assert '<div aria-hidden="true">' in sight.html(30.0)
+
+
+@given(st.integers(1, 5_000))
+def test_of_a_map_no_more_than_ten_steps_are_read_out(of):
+    assert len({Bar(of, done).spoken() for done in range(of + 1)}) <= 11
+
+
+def test_what_is_over_is_read_out_as_it_is_seen():
+    for sight in (
+        Bar(3, 3, ended="done"),
+        Shortening(ended=Compressed((), 9, 1, "summary")),
+        Looking("x", ("nothing",)),
+    ):
+        assert sight.spoken() == sight.plain()

@@ -32,7 +32,7 @@ class UsagePanel:
         self._desk, self._shown = desk, shown
         self._what, self._days = asked(rest)
         self._board = board = Board(desk, "usage", lambda: self._shown)
-        days = sorted({*DAYS, *([self._days] if self._days else [])})
+        days = sorted({*DAYS, self._days or DAYS[0]})
         spans = [(f"the last {counted(each, 'day')}" if each > 1 else "today", each) for each in days]
         self._by = board.choice("Usage of", [(HERE, ""), *((f"all, by {each}", each) for each in BY)], self._choose_by)
         self._of = board.choice("In", [(EVER, 0), *spans], self._choose_days)

@@ -24,10 +24,19 @@ PRESENT, ASKED = "← this conversation", "← asked for"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a tree as text. ``session`` is empty where it only says how many there are."""
+    """One line of a tree as text: the ``shape`` before it, what is said of a session, and whether it is one that
+    somebody looks for. ``session`` is empty where the words say how many there are."""
 
-    text: str
-    session: str = ""
+    shape: str
+    session: str
+    words: str
+    mark: str = ""
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        said = f"{short(self.session)}  {self.words} {self.mark}" if self.session else self.words
+        return f"{self.shape}{said}".rstrip()
 
 
 def lines(tree: Tree) -> tuple[Line, ...]:
@@ -55,13 +64,13 @@ def summary(tree: Tree, command: str) -> str:
 
 
 def _lines(tree: Tree, node: Node, first: str, rest: str) -> Iterator[Line]:
-    yield Line(f"{first}{short(node.kin.session)}  {' '.join(_words(tree, node))}".rstrip(), node.kin.session)
+    yield Line(first, node.kin.session, *_words(tree, node))
     left = len(node.below) + bool(node.counts)
     for below in node.below:
         left -= 1
         yield from _lines(tree, below, f"{rest}{'├─' if left else '└─'} ", f"{rest}{'│ ' if left else '  '} ")
     if node.counts:
-        yield Line(f"{rest}└─ {_counts(node)}")
+        yield Line(f"{rest}└─ ", "", _counts(node))
 
 
 def _item(tree: Tree, node: Node) -> str:

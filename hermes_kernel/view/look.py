@@ -32,12 +32,22 @@ SHEET = f"""<style>
 .hermes-panel .jupyter-button{{width:auto;flex:0 0 auto;border-radius:3px;box-shadow:none}}
 .hermes-panel .jupyter-button:focus-visible,.hermes-panel input:focus-visible,.hermes-panel select:focus-visible,
 .hermes-panel summary:focus-visible{{outline:2px solid var(--jp-brand-color1,Highlight);outline-offset:1px}}
-.hermes-panel select{{font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,12px)}}
-.hermes-panel mark{{background:var(--jp-warn-color3,#ffe0b2);color:inherit;font-weight:600}}
+.hermes-panel select[size]{{font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,12px)}}
+.hermes-panel mark{{background:var(--jp-warn-color3,#ffe0b2);color:#111;font-weight:600}}
+.hermes-panel .widget-select{{margin:2px 0}}
+.hermes-panel .widget-select>.widget-label{{margin:0}}
 .hermes-panel .hermes-quiet{{color:{QUIET}}}
 .hermes-panel .hermes-page{{max-height:28em;overflow:auto;padding:4px 8px;border-left:2px solid {LINE}}}
+.hermes-panel hr{{border:0;border-top:1px solid {LINE};margin:8px 0}}
+.hermes-panel :is(h1,h2,h3,h4,h5,h6){{font-size:1em;font-weight:600;line-height:1.4;margin:10px 0 2px}}
+.hermes-panel h1{{font-size:1.25em}} .hermes-panel h2{{font-size:1.15em}}
+.hermes-panel :is(p,ul,ol,pre,blockquote){{margin-top:4px;margin-bottom:4px}}
+.hermes-panel blockquote{{margin-left:0;padding-left:10px;border-left:2px solid {LINE}}}
+.hermes-markdown :is(th,td){{padding:1px 10px 1px 0;border-bottom:1px solid {LINE};vertical-align:top}}
+.hermes-markdown :is(pre,code){{{CODE}}}
 .hermes-panel .hermes-page pre{{white-space:pre-wrap;overflow-wrap:anywhere}}
 .hermes-panel table{{border-collapse:collapse;font-variant-numeric:tabular-nums}}
+.hermes-panel th,.hermes-panel td{{padding:0 1em 0 0}}
 @media (forced-colors:active){{.hermes-panel .jupyter-button{{border:1px solid ButtonText}}}}
 </style>"""
 """For what is made of widgets. Documents have their styles inline, for their viewers take style sheets away."""

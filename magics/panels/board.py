@@ -17,7 +17,7 @@ from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.view import clean, escape
 from hermes_kernel.view.look import TONES
-from magics.stage import Stage
+from magics.stage import Stage, dismiss
 from magics.table import Shown, bundle
 from magics.verdict import readable
 
@@ -44,6 +44,7 @@ class Board:
         self._loop = asyncio.get_running_loop()
         self._widgets: Any = import_module("ipywidgets")
         self._stage = Stage(desk.shell, self._widgets, name=name)
+        self._made: list[Any] = []
         self._line = self.page()
         self._turn = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -62,7 +63,7 @@ class Board:
             self._asks.append(asks)
             deed = asks.press
         made.on_click(lambda _: self.do(deed))
-        return made
+        return self._mine(made)
 
     def field(self, label: str, typed: Callable[[str], Awaitable[None]], *, hint: str = "") -> Any:
         """A line to type in: `typed` is told what stands in it, a moment after the last key."""
@@ -78,7 +79,7 @@ class Board:
             last.append(self._loop.call_later(REST, lambda: self._start(lambda: typed(made.value))))
 
         made.observe(lambda _: self._heard(later), "value")
-        return made
+        return self._mine(made)
 
     def choice(self, label: str, options: Sequence[tuple[str, Any]], chosen: Callable[[Any], Awaitable[None]]) -> Any:
         """One of several, by its name."""
@@ -87,7 +88,7 @@ class Board:
             layout={"width": "auto", "max_width": "100%"}, style={"description_width": "initial"},
         )  # fmt: skip
         made.observe(lambda _: self._heard(lambda: self._start(lambda: chosen(made.value))), "value")
-        return made
+        return self._mine(made)
 
     def listing(self, label: str, chosen: Callable[[Any], Awaitable[None]], *, rows: int = 8) -> Any:
         """A list of which one is chosen, by mouse or arrow keys; `fill` says what is in it."""
@@ -96,19 +97,19 @@ class Board:
             style={"description_width": "0"},
         )  # fmt: skip
         made.observe(lambda _: self._heard(lambda: self._start(lambda: chosen(made.value))), "value")
-        return made
+        return self._mine(made)
 
     def area(self, label: str, *, rows: int = 5) -> Any:
         """Several lines to type in. Nobody is told of a key: what stands there is its ``value``, when it is wanted."""
-        return self._widgets.Textarea(
+        return self._mine(self._widgets.Textarea(
             description=_label(label), placeholder=_label(label), rows=rows, style={"description_width": "0"},
             layout={"width": "100%", "max_width": "60em"},
-        )  # fmt: skip
+        ))  # fmt: skip
 
     def linked(self) -> Any:
         """A place for HTML whose links are those of a notebook: relative to it, and opened where it is open. What is in
         it is put by `link`."""
-        return self._widgets.Output()
+        return self._mine(self._widgets.Output())
 
     def link(self, place: Any, html: str) -> None:
         """This, which somebody has made safe, in a `linked` place; nothing for nothing."""
@@ -120,15 +121,15 @@ class Board:
         made = self._widgets.HTML(html)
         if name:
             made.add_class(name)
-        return made
+        return self._mine(made)
 
     def row(self, *children: Any) -> Any:
         """Side by side, and below one another where it is narrow."""
-        return self._widgets.HBox(children, layout={"flex_flow": "row wrap", "align_items": "center"})
+        return self._mine(self._widgets.HBox(children, layout={"flex_flow": "row wrap", "align_items": "center"}))
 
     def column(self, *children: Any) -> Any:
         """One below the other."""
-        return self._widgets.VBox(children)
+        return self._mine(self._widgets.VBox(children))
 
     def fill(self, listing: Any, options: Sequence[tuple[str, Any]], value: Any = None) -> None:
         """Other options, one of them chosen or none, without anybody being told."""
@@ -142,6 +143,11 @@ class Board:
             change()
         finally:
             self._hush.deep -= 1
+
+    def _mine(self, made: Any) -> Any:
+        """A control that goes when the panel does, wherever it stands then."""
+        self._made.append(made)
+        return made
 
     # --- what is done
 
@@ -191,6 +197,8 @@ class Board:
             del self.desk.boards[self.name]
         if not self._stage.over:
             self._stage.settle(self._as_it_is())
+        while self._made:  # those that stand nowhere at the moment as well
+            dismiss(self._made.pop())
 
     def _heard(self, deed: Callable[[], None]) -> None:
         """A control changed, on whatever thread; by a person, unless a program is at it."""

@@ -4,6 +4,7 @@ harmless by whoever fills the list.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ Option = tuple[str, str]
 
 TITLE, NAME = 48, 24  # characters
 HERE = " (here)"  # behind the title of the conversation that the notebook is in
+LAST = re.compile(r"(?:^|\s)\w{3,}$")  # of fewer letters begins too much
 DAY_AND_TIME = len("2026-11-30 14:02")
 
 
@@ -34,20 +36,20 @@ def conversations(rows: Iterable[SessionRow], present: str) -> list[Option]:
 
 
 def sessions(found: Iterable[Listed], present: str) -> list[Option]:
-    """When, which kind and what."""
+    """What, when and of which kind."""
     return _options(
-        (each.last.id, _when(each.last.active), _name(each.last.kind), _title(each.title, each.last.id, present))
+        (each.last.id, _title(each.title, each.last.id, present), _when(each.last.active), _name(each.last.kind))
         for each in found
     )
 
 
 def threads(found: Found, present: str) -> list[Option]:
-    """When, what, how much was found there, and where."""
+    """What, when, how much was found there, and where."""
     return _options(
         (
             thread.hits[0].passage.session,
-            _when(thread.hits[0].passage.t),
             _title(thread.title, thread.hits[0].passage.session, present),
+            _when(thread.hits[0].passage.t),
             counted(len(thread.hits), "find"),
             _name(thread.notebook),
         )
@@ -56,8 +58,16 @@ def threads(found: Found, present: str) -> list[Option]:
 
 
 def relatives(tree: Tree) -> list[Option]:
-    """The tree, line by line."""
-    return [(line.text, line.session) for line in lines(tree)]
+    """The tree, line by line, without ids: who is chosen is told with theirs."""
+    return [
+        (f"{line.shape}{line.words}{HERE if line.session == tree.present else ''}", line.session)
+        for line in lines(tree)
+    ]
+
+
+def begun(text: str) -> str:
+    """What is being typed, as a query: the last word may be the beginning of one."""
+    return f"{text}*" if LAST.search(text) and text.count('"') % 2 == 0 else text
 
 
 def _options(rows: Iterable[Sequence[str]]) -> list[Option]:

@@ -2,39 +2,32 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hermes_kernel.core.figures import counted
+from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
-from hermes_kernel.looking import conversation, entitle, lineage, listed
-from hermes_kernel.looking import conversations as chats
-from hermes_kernel.looking.conversations import folded
-from hermes_kernel.view.descent import summary, tree_html, tree_text
-from hermes_kernel.view.finds import finds_html, finds_text, short, tally, thread_html
-from hermes_kernel.view.reading import told_html
+from hermes_kernel.looking import conversation, entitle
+from hermes_kernel.view.descent import summary
+from hermes_kernel.view.finds import short, tally, thread_html
+from hermes_kernel.view.reading import told_html, turns
 from magics import conversations as kept
-from magics.panels import found as lines
 from magics.panels.board import Board
 from magics.panels.pages import PAGE, quiet
 from magics.panels.pulse import refill
-from magics.table import Page
+from magics.panels.wished import ALL, CHATS, OURS, Seen, Wish, notebook, opened, read, seen
+from magics.table import Table
 
 if TYPE_CHECKING:
     from hermes_kernel.core.search.found import Thread
-    from hermes_kernel.world.store import SessionRow, Store
     from magics.desk import Desk
     from magics.panels.faces import Face
-    from magics.panels.found import Option
     from magics.table import Shown
 
 MORE = 50  # lines that are added at once
 THREADS = 20  # conversations that a search looks for at first
-LONG = 200_000  # characters of a conversation that is opened as a whole
-CHATS, OURS, ALL = "conversations", "this notebook's", "all kinds"
+PROMPT = 60  # characters of a prompt that is branched at
 EMPTY = "There are no conversations yet. Ask something in a cell: it is kept, and found here."
 NONE = {OURS: "This notebook has none yet."}
 PARTLY = "Only its last messages are here: it is long. `{} show {}` has more of it."
@@ -46,15 +39,6 @@ def face(desk: Desk, rest: str, shown: Shown) -> Face | None:
         return None
     most, everything = kept.wanted(rest)
     return lambda: SessionsPanel(desk, most, ALL if everything else CHATS, shown).open()
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What is listed: as a document, line by line, and the finds in those in which something was looked for."""
-
-    shown: Shown
-    options: list[Option]
-    threads: dict[str, Thread] = field(default_factory=dict)
 
 
 class SessionsPanel:
@@ -95,49 +79,33 @@ class SessionsPanel:
 
     def open(self) -> None:
         """Show it, with what the command has read."""
-        self._put(_listed(self._shown, self._kind, self._desk.agent.session_id))
+        self._put(read(self._shown, self._kind, self._desk.agent.session_id))
         tools = self._board.row(self._search, self._kinds)
         self._board.show(tools, self._list, self._page, self._deeds, self._editor)
         self._board.do(self._read)
 
     def _offers(self) -> tuple[str, ...]:
-        return (CHATS, *([OURS] if _notebook() else []), ALL)
+        return (CHATS, *([OURS] if notebook() else []), ALL)
 
     # --- what is listed
 
     async def _look(self) -> None:
         """Read again; what was chosen stays chosen, if it is there."""
-        self._put(await self._board.away(self._seen, self._desk.agent.session_id))
+        self._put(await self._wished())
         await self._read()
 
-    def _seen(self, present: str) -> Seen:
-        """What is to be listed. On a thread."""
-        store = self._desk.store
-        if self._family:
-            tree = lineage(store, self._family, present)
-            return Seen(Page(tree_text(tree, kept.HERE), tree_html(tree, kept.HERE), tree), lines.relatives(tree))
-        if self._text:
-            found = self._desk.agent.search(self._query(), self._most)
-            threads = {thread.hits[0].passage.session: thread for thread in found.threads}
-            shown = Page(finds_text(found, kept.HERE), finds_html(found, kept.HERE), found)
-            return Seen(shown, lines.threads(found, present), threads)
-        if self._kind == ALL:
-            return _listed(kept.all_table(store, listed(store, self._most)), ALL, present)
-        rows = chats(store, self._most, _notebook() if self._kind == OURS else "")
-        return _listed(kept.table(store, rows), CHATS, present)
+    async def _wished(self) -> Seen:
+        wish = Wish(self._kind, self._most, self._text, self._family)
+        return await self._board.away(seen, self._desk.agent, self._desk.store, wish)
 
-    def _query(self) -> str:
-        name = _notebook().replace('"', "")
-        return f'{self._text} notebook:"{name}"' if self._kind == OURS and name else self._text
-
-    def _put(self, seen: Seen) -> None:
-        self._shown, self._threads = seen.shown, seen.threads
-        there = [session for _, session in seen.options if session]
+    def _put(self, made: Seen) -> None:
+        self._shown, self._threads = made.shown, made.threads
+        there = [session for _, session in made.options if session]
         if self._chosen not in there:
             self._chosen = next(iter(there), "")
-        refill(self._board, self._list, seen.options, self._chosen or None)
+        refill(self._board, self._list, made.options, self._chosen or None)
         self._tree.description = "List" if self._family else "Tree"
-        more = [self._more] if len(seen.options) >= self._most and not self._family else []
+        more = [self._more] if len(made.options) >= self._most and not self._family else []
         self._deeds.children = (*(self._ways if there else ()), *more)
 
     async def _read(self) -> None:
@@ -165,9 +133,9 @@ class SessionsPanel:
         self._family, self._most = "", THREADS if self._text else MORE
         self._board.say("")
         await self._close_editor()
-        seen = await self._board.away(self._seen, self._desk.agent.session_id)
+        there = await self._wished()
         self._chosen = ""
-        self._put(seen)
+        self._put(there)
         await self._read()
         self._told()
 
@@ -209,7 +177,7 @@ class SessionsPanel:
     async def _open(self) -> None:
         session, thread = self._session(), self._threads.get(self._chosen)
         place = thread.hits[0].passage.n if thread else 0
-        self._page.value, whole = await self._board.away(_opened, self._desk.store, session, place)
+        self._page.value, whole = await self._board.away(opened, self._desk.store, session, place)
         self._board.say("" if whole else PARTLY.format(kept.HERE, short(session)).replace("`", ""))
 
     async def _resume(self) -> None:
@@ -220,10 +188,10 @@ class SessionsPanel:
         self._board.say(f"{where} {kept.BACK}", "person")
 
     async def _begin_branch(self) -> None:
-        session = self._session()
+        told = await self._board.away(conversation, self._desk.store, self._session())
+        rows = tuple((each.number, brief(each.prompt, PROMPT)) for each in turns(told.passages))
+        self._page.value = Table(("turn", "prompt"), rows)._repr_html_()
         self._editor.children = (self._at, self._branch, self._cancel)
-        told = await self._board.away(kept.show, self._desk, f"{session} turns")
-        self._page.value = told._repr_html_()  # type: ignore[attr-defined]
 
     async def _branched(self) -> None:
         self._between_turns("branch")
@@ -248,7 +216,8 @@ class SessionsPanel:
             self._desk.agent.new()
 
     async def _begin_title(self) -> None:
-        self._session()
+        told = await self._board.away(conversation, self._desk.store, self._session())
+        self._board.quietly(lambda: setattr(self._name, "value", told.title))
         self._editor.children = (self._name, self._save, self._cancel)
 
     async def _titled(self) -> None:
@@ -276,22 +245,3 @@ class SessionsPanel:
     def _between_turns(self, what: str) -> None:
         if self._desk.running:
             raise HermesError(f"A turn is running in this notebook: stop it or wait for it, then {what}.")
-
-
-def _listed(shown: Shown, kind: str, present: str) -> Seen:
-    """A table of sessions, as a list."""
-    rows: list[SessionRow] = shown.value
-    return Seen(shown, lines.sessions(folded(rows), present) if kind == ALL else lines.conversations(rows, present))
-
-
-def _opened(store: Store, session: str, place: int) -> tuple[str, bool]:
-    """The conversation to be read, around a place in it if there is one, and whether that is what was asked for."""
-    told = conversation(store, session)
-    whole = bool(place) or sum(len(passage.text) for passage in told.passages) <= LONG
-    near = told if whole and not place else told.near(place or told.passages[-1].n)
-    return told_html(near), whole
-
-
-def _notebook() -> str:
-    """What the document is called in which this kernel works, if anybody says."""
-    return Path(os.environ.get("JPY_SESSION_NAME", "")).name

@@ -50,7 +50,9 @@ def test_when_it_is_over_each_subagent_is_a_line_and_none_speaks_for_its_parent(
     shown = "\n".join(ran.shown())
     assert [line for line in shown.splitlines() if line.startswith(("    ", "["))] == LINES
     assert "There are six." in shown
-    assert "SECRET" not in shown + "".join(ran.shown("text/html")) + "".join(ran.shown("text/markdown"))
+    said, _, folded = "".join([*ran.shown("text/markdown"), *ran.shown("text/html")]).partition("<details")
+    assert "SECRET" not in shown + said
+    assert "SECRET" in folded, "what they reported is what the call gave"
 
 
 def test_while_they_work_each_says_what_it_is_at_and_the_budget_what_is_out(running):
@@ -62,7 +64,7 @@ def test_while_they_work_each_says_what_it_is_at_and_the_budget_what_is_out(runn
     assert "▸ ducks  thinking" in told
     assert "▸ geese  thinking" in told
     assert "2 of 2 subagents at work" in told
-    assert "budget 12: 1 spent, 4 leased to 2 subagents, 7 left" in told
+    assert "1 spent · 4 leased to 2 subagents · 7 left of 12" in told
     ended = ran.shown("text/html")[0]
     assert "✓ ducks" in ended
     assert "leased" not in ended

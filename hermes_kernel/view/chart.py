@@ -15,12 +15,12 @@ from hermes_kernel.core.text import brief
 from hermes_kernel.view.look import INK, QUIET, TONES
 from hermes_kernel.view.strokes import Stroke, group, legend, line
 
-ROWS, NAME, TITLE = 31, 60, 200
+ROWS, NAME, TITLE = 31, 40, 200
 ROW, TOP, BAR = 29, 4, 18  # pixels: of a row, above the first, from the top of a row to the middle of its bar
 MOST = 1e300
 STROKES = (
     Stroke(TONES["busy"], 9),
-    Stroke(TONES["busy"], 9, opacity=0.35),
+    Stroke(TONES["busy"], 4),
     Stroke(TONES["person"], 9, "3,1.5"),
     Stroke(TONES["slow"], 5),
     Stroke(QUIET, 5, "1,2"),

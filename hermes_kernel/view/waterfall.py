@@ -22,6 +22,7 @@ from hermes_kernel.view.strokes import Stroke, group, legend, line, percent
 ROW, TOP, BAR = 29, 24, 18  # pixels: of a row, of the axis, from the top of a row to the middle of its bar
 MARKS = 320  # bars of one picture; the longest are drawn
 NAME, WIDE, LONG = 34, 40, 200  # characters of a name, of the bars and of a line in text
+DRAWN = 42  # characters of a name in the picture
 TICKS = 5
 SHORTEST = 0.001  # seconds that a whole picture stands for
 MINUTE, DAY = 60, 86_400  # seconds
@@ -40,12 +41,12 @@ class What(NamedTuple):
 
 WHAT = {
     "turn": What("turn", Stroke(LINE, 9, "", 0.5), "─"),
-    "agent": What("subagent", Stroke("var(--jp-info-color1,#0288a7)", 2.5), "═"),
+    "agent": What("subagent", Stroke("var(--jp-info-color1,#0288a7)", 7, "14,2"), "═"),
     "compress": What("compression", Stroke(QUIET, 7, "1,2"), "▒"),
     "pause": What("wait before asking again", Stroke(QUIET, 2, "2,4"), "┄"),
     "tool": What("tool", Stroke(TONES["person"], 5), "▬"),
     "person": What("waited for you", Stroke(TONES["person"], 5, "7,3"), "?"),
-    "wait": What("until the first byte", Stroke(TONES["busy"], 9, "", 0.3), "░"),
+    "wait": What("until the first byte", Stroke(TONES["busy"], 3), "░"),
     "text": What("answer", Stroke(TONES["busy"], 9), "█"),
     "silence": What("silence", Stroke(TONES["slow"], 9, "2,2"), "·"),
     "failed": What("failed", Stroke(TONES["bad"], 9, "5,1.5"), "×"),
@@ -75,7 +76,7 @@ def waterfall(spans: Sequence[Span], title: str = "") -> str:
     height = TOP + ROW * len(spans) + 4
     said = escape(title or f"Timeline of {seconds(total)}")
     names = "".join(
-        f'<text x="{13 * span.depth}" y="{_top(n) + 11}">{escape(span.name)}</text>' for n, span in enumerate(spans)
+        f'<text x="{13 * span.depth}" y="{_top(n) + 11}">{escape(_short(span))}</text>' for n, span in enumerate(spans)
     )
     took = "".join(f'<text x="100%" y="{_top(n) + 11}">{seconds(span.seconds)}</text>' for n, span in enumerate(spans))
     return (
@@ -138,6 +139,11 @@ def _total(spans: Sequence[Span]) -> float:
 
 def _top(row: int) -> int:
     return TOP + ROW * row
+
+
+def _short(span: Span) -> str:
+    """As much of a name as is seen where it is narrow; the figures have all of it."""
+    return brief(span.name, DRAWN - 2 * span.depth)
 
 
 def _axis(total: float, height: int) -> str:

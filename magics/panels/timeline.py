@@ -34,6 +34,7 @@ class TimelinePanel:
         self._shown = shown
         self._board = board = Board(desk, "timeline", lambda: self._shown)
         self._choice = board.choice("Show", [("the last turn", LAST), ("all turns", ALL)], self._choose)
+        self._choice.layout.max_width = "calc(100% - 4px)"
         self._again = board.button("Read again", self._look, hint="What has happened meanwhile")
         self._page = board.page(page(shown.value).html)
 

@@ -1,16 +1,17 @@
 """What a cell shows of a turn: a fold of its events, and that picture as text, Markdown and HTML.
 
 Pure: knows no display, no clock and no kernel. Whoever paints brings those. `seeing` folds events into a `picture` of
-`blocks`, rows and `children`; `bundle` and `words` say it. `reading`, `finds` and `columns` are for what is kept,
-`sights` for work that is no turn.
+`blocks`, rows and `children`; `panel` says it while it goes on, `bundle` what stays of it. `reading`,
+`finds` and `columns` are for what is kept, `sights` for work that is no turn.
 """
 
 from __future__ import annotations
 
 from hermes_kernel.core.safe import clean, escape, sanitise
 from hermes_kernel.view.blocks import Layout, grow
-from hermes_kernel.view.bundle import cost_line, done_line, heading_html, heading_plain, status_line, still
+from hermes_kernel.view.bundle import cost_line, done_line, heading_html, heading_plain, still
 from hermes_kernel.view.picture import Child, Picture
+from hermes_kernel.view.present import status_line
 from hermes_kernel.view.seeing import see
 from hermes_kernel.view.words import Notice, Row, Status
 

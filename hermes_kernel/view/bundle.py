@@ -16,27 +16,11 @@ from hermes_kernel.view import children, folded, meters
 from hermes_kernel.view.detail import quoted
 from hermes_kernel.view.look import FRAME, TONES
 from hermes_kernel.view.picture import Picture
-from hermes_kernel.view.words import lasting, typed
+from hermes_kernel.view.present import heard_html, seen_html, spoken_line, status_line
 
 REASON = 400  # characters of why a turn ended so
 BEHIND = "padding-left:1em"
 IN_AN_ERROR = (Outcome.FAILED, Outcome.INTERRUPTED)  # the cell says why
-SUMMARISING = "summarising the older part beside this turn"
-
-
-def status_line(picture: Picture, seconds: float = 0.0) -> str:
-    """What is going on, in a few words; `seconds` are those since it began."""
-    summarising = SUMMARISING if picture.summarising else ""
-    parts = (lasting(picture.status, seconds), children.doing(picture), picture.aside, summarising)
-    return " · ".join(part for part in parts if part)
-
-
-def spoken_line(picture: Picture) -> str:
-    """The same as it is read out: without what changes each second."""
-    status = picture.status
-    said = (status.spoken or status.words).replace("`", "")
-    summarising = SUMMARISING if picture.summarising else ""
-    return " · ".join(part for part in (said, children.doing(picture), picture.aside, summarising) if part)
 
 
 def done_line(picture: Picture) -> str:
@@ -70,7 +54,8 @@ def heading_html(picture: Picture, seconds: float | None = None, since: Mapping[
     on all there is of them. `seconds` and `since` (by lease) say for how long the turn and each subagent have been at
     what they do."""
     if picture.final is None:
-        return _frame(_status(picture, seconds or 0.0), *folded.briefly(picture, since), *_shares(picture))
+        at = seen_html(status_line(picture, seconds or 0.0), picture.status.tone)
+        return _frame(at, heard_html(spoken_line(picture)), *folded.briefly(picture, since), *_shares(picture))
     tone = "" if picture.final.outcome is Outcome.COMPLETED else f"color:{TONES['bad']}"
     inside = [*folded.whole(picture, timed=seconds is not None), *folded.thoughts(picture)]
     reason = [f"<div>{escape(reason)}</div>" for reason in _reason(picture)]
@@ -104,11 +89,6 @@ def _fold(line: str, inside: list[str], tone: str) -> str:
         return f'<div style="{tone}">{quoted(line)}</div>'
     summary = f'<summary style="cursor:pointer;{tone}">{quoted(line)}</summary>'
     return f'<details class="{NO_MATH}">{summary}<div style="{BEHIND}">{"".join(inside)}</div></details>'
-
-
-def _status(picture: Picture, seconds: float) -> str:
-    dot = f'<span aria-hidden="true" style="color:{TONES[picture.status.tone]}">● </span>'
-    return f'<div role="status" aria-live="polite">{dot}{typed(escape(status_line(picture, seconds)))}</div>'
 
 
 def _shares(picture: Picture) -> list[str]:

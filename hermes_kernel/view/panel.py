@@ -10,12 +10,11 @@ from dataclasses import dataclass
 
 from hermes_kernel.core.safe import escape
 from hermes_kernel.view import children, meters
-from hermes_kernel.view.bundle import spoken_line, status_line, tokens
-from hermes_kernel.view.look import TONES, UNSEEN
+from hermes_kernel.view.bundle import tokens
 from hermes_kernel.view.meters import Meter, Part, meter_html
 from hermes_kernel.view.picture import MUSING, Picture
 from hermes_kernel.view.pieces import Piece, pieces
-from hermes_kernel.view.words import typed
+from hermes_kernel.view.present import heard_html, seen_html, spoken_line, status_line
 
 __all__ = ["Meter", "Panel", "Part", "Piece", "meter_html", "panel", "spoken_html", "status_html", "thoughts_html"]
 
@@ -53,13 +52,12 @@ def panel(picture: Picture, since: Mapping[str, float] = children.NOBODY) -> Pan
 
 def status_html(shown: Panel) -> str:
     """The line that is seen. It ticks, so it is not read out."""
-    dot = f'<span style="color:{TONES[shown.tone]}">● </span>'
-    return f'<div aria-hidden="true">{dot}{typed(escape(shown.status))}</div>'
+    return seen_html(shown.status, shown.tone)
 
 
 def spoken_html(shown: Panel) -> str:
     """The line that is read out."""
-    return f'<div role="status" aria-live="polite" style="{UNSEEN}">{escape(shown.spoken)}</div>'
+    return heard_html(shown.spoken)
 
 
 def thoughts_html(thoughts: str) -> str:

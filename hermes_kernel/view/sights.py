@@ -12,12 +12,12 @@ from typing import Protocol
 from hermes_kernel.core.events import Compressed
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import NO_MATH, clean, escape
-from hermes_kernel.view.look import FRAME, GROOVE, TONES, UNSEEN
+from hermes_kernel.view.look import FRAME, GROOVE, TONES
+from hermes_kernel.view.present import heard_html, seen_html
 from hermes_kernel.view.words import Status, lasting, shortened, typed
 
 WIDTH = f"max-width:32em;height:0.5em;border-radius:0.25em;overflow:hidden;background:{GROOVE}"
 KEPT = "forced-color-adjust:none"  # a colour that is the only thing to be seen of a bar
-DOT = f'<span style="color:{TONES["busy"]}">● </span>'
 SHORTENING = Status("compressing the conversation", ticks=True)
 SOON = 3  # rows after which the pace of the rest may be guessed
 READ = "`%hermes show summary` reads the summary, `%hermes show all` the whole conversation"
@@ -57,7 +57,7 @@ class Bar:
         filled = f'<div style="width:{share:.1f}%;height:100%;background:{TONES["busy"]};{KEPT}"></div>'
         told = f'aria-label="rows" aria-valuemin="0" aria-valuemax="{self.of}" aria-valuenow="{self.done}"'
         bar = "" if self.ended else f'<div role="progressbar" {told} style="{WIDTH}">{filled}</div>'
-        line = _line(self.plain()) if self.ended else _ticking(self.line(seconds), self.spoken())
+        line = _line(self.plain()) if self.ended else seen_html(self.line(seconds)) + heard_html(self.spoken())
         return _frame(bar + line, "hermes-progress")
 
     def spoken(self) -> str:
@@ -103,7 +103,8 @@ class Shortening:
             gained = f": {figures}" if self.ended.after < self.ended.before else ""
             return _frame(_line(f"{self._result(words)}{gained}"))
         at = lasting(SHORTENING, seconds)
-        return _frame(_ticking(" · ".join(part for part in (at, self.words) if part), self.spoken(), DOT))
+        words = " · ".join(part for part in (at, self.words) if part)
+        return _frame(seen_html(words, "busy") + heard_html(self.spoken()))
 
     def spoken(self) -> str:
         return self.plain() if self.ended else SHORTENING.words
@@ -131,7 +132,8 @@ class Looking:
     def html(self, seconds: float) -> str:
         if self.ended:
             return _frame("".join(_line(line) for line in self.ended))
-        return _frame(_ticking(lasting(Status(self.spoken(), ticks=True), seconds), self.spoken(), DOT))
+        at = lasting(Status(self.spoken(), ticks=True), seconds)
+        return _frame(seen_html(at, "busy") + heard_html(self.spoken()))
 
     def spoken(self) -> str:
         return self.plain() if self.ended else f"looking for {self.what}"
@@ -142,12 +144,6 @@ class Looking:
 
 def _line(text: str) -> str:
     return f'<div role="status" aria-live="polite">{typed(escape(text))}</div>'
-
-
-def _ticking(text: str, spoken: str, before: str = "") -> str:
-    """A line that is seen, and beside it what is read out."""
-    seen = f'<div aria-hidden="true">{before}{typed(escape(text))}</div>'
-    return f'{seen}<div role="status" aria-live="polite" style="{UNSEEN}">{escape(spoken)}</div>'
 
 
 def _frame(inside: str, name: str = "hermes-sight") -> str:

@@ -121,6 +121,7 @@ class Board:
         made = self._widgets.HTML(html)
         if name:
             made.add_class(name)
+            made.tabbable = True  # it may scroll, by keyboard as well
         return self._mine(made)
 
     def row(self, *children: Any) -> Any:

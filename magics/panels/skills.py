@@ -39,6 +39,7 @@ LABELS = {
     "restore": "Restore", "undo": "Undo the last change",
 }  # fmt: skip
 SAID = {"pin": "pinned", "unpin": "not pinned any more", "disable": "disabled", "enable": "enabled", "trust": "trusted"}
+FEWEST, MOST = 2, 10  # rows of the list that are seen at once
 MEANWHILE = "It was changed meanwhile. What it is now is shown: read it, then press again."
 
 
@@ -66,7 +67,7 @@ class SkillsPanel:
         self._list = board.listing("Skills", self._choose)
         self._views = board.choice("Read", VIEWS, self._look_at)
         self._page = board.page(name=PAGE)
-        self._deeds = board.row()
+        self._reading, self._deeds = board.row(self._views), board.row()
         self._turns = tuple(board.button(LABELS[first], partial(self._toggle, n)) for n, (first, _) in enumerate(TURNS))
         self._trust = board.button("Trust it…", self._consent, sure="Trust what is suspicious: press again")
         self._undo = board.button(LABELS["undo"], partial(self._do, "undo"))
@@ -78,7 +79,7 @@ class SkillsPanel:
         """Show it, and what is there."""
         board = self._board
         board.show(
-            board.row(self._search, self._kinds), self._said, self._list, self._views, self._page, self._deeds
+            board.row(self._search, self._kinds), self._said, self._list, self._reading, self._page, self._deeds
         )  # fmt: skip
         board.do(self._look)
 
@@ -94,6 +95,7 @@ class SkillsPanel:
         if self._chosen not in there:
             self._chosen = next(iter(there), None)
         self._said.value = quiet(summary(self._seen))
+        self._list.rows = min(max(len(there), FEWEST), MOST)
         refill(self._board, self._list, options(self._seen), self._chosen)
         await self._read()
 
@@ -104,7 +106,7 @@ class SkillsPanel:
             self._detail = await self._away(detail, self._lore, self._chosen, self._view)
         finally:
             self._page.value = self._detail.html
-            self._views.layout.display = "none" if (self._chosen or ("waits",))[0] == "waits" else None
+            self._reading.layout.display = "none" if (self._chosen or ("waits",))[0] == "waits" else None
             self._deeds.children = tuple(self._offered())
 
     def _offered(self) -> Iterator[Any]:

@@ -71,7 +71,7 @@ def options(what: Tended) -> list[tuple[str, Key]]:
 def head(what: Tended) -> str:
     """Where it stands, and what is in the list."""
     held = Counter(why for _, why in what.plan.held)
-    never = ", ".join(f"{count} {why}" for why, count in held.most_common())
+    never = ", ".join(f"{why}: {count}" for why, count in held.most_common())
     due = len(what.plan.moves)
     lines = [f"{counted(due, 'move')} {'is' if due == 1 else 'are'} due" if due else "Nothing is due"]
     lines += [f"{len(what.waiting)} waiting for your word"] if what.waiting else []

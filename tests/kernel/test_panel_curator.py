@@ -55,7 +55,7 @@ def test_it_opens_on_what_is_due_and_says_why_and_shows_the_skill_itself(running
         ["plot", "active", "→", "stale"],
     ]
     page.says("2 moves are due")
-    page.says("1 made by a person")
+    page.says("made by a person: 1")
     page.says("Do clean &lt;img src=x onerror=alert(1)&gt; well.")
     assert "<img" not in page.html()
     assert "due" in page.outputs[-1]["text/plain"] or "clean" in page.outputs[-1]["text/plain"]

@@ -29,9 +29,9 @@ DAY_AND_TIME = len("2026-11-30 14:02")
 
 
 def conversations(rows: Iterable[SessionRow], present: str) -> list[Option]:
-    """When, what and where."""
+    """What, when and where."""
     return _options(
-        (row.id, _when(row.active), _title(row.title, row.id, present), _name(row.notebook)) for row in rows
+        (row.id, _title(row.title, row.id, present), _when(row.active), _name(row.notebook)) for row in rows
     )
 
 

@@ -159,6 +159,8 @@ def test_any_conversation_can_be_named_the_present_one_and_another(running, scri
     assert "<b>new" not in page.html()
     page.press("Title…")
     page.until(lambda page: page.has("Save"))
+    assert page.value("Title") == "The <b>new</b> one"
+    page.type("Title", "x" * 101)
     page.press("Save")
     page.says("A title is one line of 1 to 100 characters")
 

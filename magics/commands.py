@@ -178,12 +178,9 @@ def _config(desk: Desk, rest: str) -> Table:
 
 
 def _doctor(desk: Desk, rest: str) -> Table:
-    from hermes_kernel.doctor import examine
+    from magics.examined import doctor
 
-    nothing("doctor", rest)
-    findings = examine(desk.settings)
-    rows = tuple((str(each.state), each.what, each.said, each.then) for each in findings)
-    return Table(("", "what", "found", "what to do"), rows, findings)
+    return doctor(desk, rest)
 
 
 def _help(_desk: Desk, rest: str) -> Table:

@@ -35,7 +35,8 @@ SHEET = f"""<style>
 .hermes-panel select[size]{{font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,12px)}}
 .hermes-panel mark{{background:var(--jp-warn-color3,#ffe0b2);color:#111;font-weight:600}}
 .hermes-panel .widget-select{{margin:2px 0}}
-.hermes-panel .widget-select>.widget-label{{margin:0}}
+.hermes-panel .widget-select>.widget-label,.hermes-panel .widget-textarea>.widget-label{{margin:0}}
+.hermes-panel .widget-textarea{{margin:2px 0}}
 .hermes-panel .hermes-quiet{{color:{QUIET}}}
 .hermes-panel .hermes-page{{max-height:28em;overflow:auto;padding:4px 8px;border-left:2px solid {LINE}}}
 .hermes-panel hr{{border:0;border-top:1px solid {LINE};margin:8px 0}}

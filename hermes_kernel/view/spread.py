@@ -10,7 +10,7 @@ from hermes_kernel.core.safe import NO_MATH, escape
 from hermes_kernel.view.look import LINE, QUIET, TONES
 
 FRAME = f"border-top:1px solid {LINE};padding:4px 0;max-width:100%"
-GRID = "display:grid;grid-template-columns:repeat(auto-fit,minmax(min(15em,100%),1fr));gap:0 1.5em;margin:0"
+GRID = "display:grid;grid-template-columns:repeat(auto-fill,minmax(min(15em,100%),1fr));gap:0 1.5em;margin:0"
 FACT = "margin:0;min-width:0;overflow-wrap:anywhere;white-space:pre-wrap"
 
 

@@ -96,11 +96,11 @@ def rows_html(rows: tuple[LoopRow, ...]) -> str:
 
 
 def _row(row: LoopRow) -> str:
-    brief_facts = f"{row.timescale} · last {cells(row)[3]}"
+    brief_facts = f"{row.timescale} · {row.wrote} · last {cells(row)[3]}"
     hint = HINTS.get(row.loop, "")
     below = f'<div class="hermes-quiet" style="color:{QUIET}">{typed(escape(hint))}</div>' if hint else ""
     return (
         f'<details><summary style="{SUMMARY}"><strong>{escape(named(row))}</strong> '
         f'<span style="color:{QUIET}">{escape(brief_facts)}</span></summary>'
-        f'<div style="{ROOM}">{grid(facts(row))}{below}</div></details>'
+        f'<div style="{ROOM}">{grid(facts(row)[1:])}{below}</div></details>'
     )

@@ -69,7 +69,7 @@ class MemoryPanel:
         self._text = board.area("The entry")
         self._save = board.button("Save", self._saved)
         self._cancel = board.button("Cancel", self._close_editor)
-        self._ends = board.row(self._save, self._cancel)
+        self._ends, self._target = board.row(self._save, self._cancel), board.row(self._where)
         self._editor = board.column()
 
     def open(self) -> None:
@@ -122,7 +122,7 @@ class MemoryPanel:
 
     async def _begin_adding(self) -> None:
         self._editing, self._text.value = None, ""
-        self._editor.children = (self._where, self._text, self._ends)
+        self._editor.children = (self._target, self._text, self._ends)
 
     async def _begin_editing(self) -> None:
         line = self._line()

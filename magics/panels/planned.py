@@ -15,14 +15,13 @@ from hermes_kernel.view import escape
 from hermes_kernel.view.columns import aligned
 from hermes_kernel.view.look import QUIET
 from hermes_kernel.view.rendered import markdown_html
+from hermes_kernel.view.spread import grid
 from hermes_kernel.view.words import typed
 from magics.panels.pages import facts, marked, quiet, words
 
 NAME, WHY, LINE = 40, 160, 200  # characters of each in a row or a line
 BAD = frozenset({"failed"})
-HEAD = "text-align:left;font-weight:normal;padding:0 1.2em 0 0"
-CELL = "text-align:left;vertical-align:top;padding:0 1.2em 0 0;overflow-wrap:anywhere"
-RUN = ("due", "outcome", "took", "why")
+PATH = "overflow-wrap:anywhere;white-space:normal"
 ALIVE = frozenset({RUNNING, WAITING})
 
 
@@ -66,7 +65,7 @@ def job_page(job: Standing | None, runs: Sequence[RunRow], now: float) -> str:
     )
     why = marked(brief(job.why, LINE), "bad") if job.why and job.outcome in BAD else quiet(brief(job.why, LINE))
     asked = words(job.job.prompt) if not job.job.notebook else words(does(job.job))
-    return facts(rows) + why + _titled("does", asked) + _titled("latest runs", runs_table(runs, zone))
+    return facts(rows) + why + _titled("does", asked) + _titled("latest runs", runs_html(runs, zone))
 
 
 def _lasting(seconds: float) -> str:
@@ -77,17 +76,16 @@ def _titled(name: str, html: str) -> str:
     return f'<div style="margin-top:0.5em;color:{QUIET}">{escape(name)}</div>{html}' if html else ""
 
 
-def runs_table(runs: Sequence[RunRow], zone: str) -> str:
-    """A line for each run."""
-    if not runs:
-        return ""
-    head = "".join(f'<th scope="col" style="{HEAD};color:{QUIET}">{name}</th>' for name in RUN)
-    lines = ((moment(row.due, zone), row.outcome, took(row), brief(row.why, WHY)) for row in runs)
-    return f'<table style="border-collapse:collapse;margin:0"><tr>{head}</tr>{"".join(map(_line, lines))}</table>'
+def runs_html(runs: Sequence[RunRow], zone: str) -> str:
+    """A line for each run, whose parts stand below one another where there is no room."""
+    return "".join(
+        grid([("", moment(row.due, zone)), ("", ", ".join(filter(None, (row.outcome, took(row))))), ("", _why(row))])
+        for row in runs
+    )
 
 
-def _line(cells: Sequence[str]) -> str:
-    return "<tr>" + "".join(f'<td style="{CELL}">{escape(each)}</td>' for each in cells) + "</tr>"
+def _why(row: RunRow) -> str:
+    return brief(row.why, WHY)
 
 
 # --- when
@@ -135,4 +133,5 @@ def notebook_html(row: RunRow, link: str) -> str:
         return ""
     if link:
         return f'<a href="{escape(link)}" rel="noopener noreferrer">open its notebook</a>'
-    return f'<span style="color:{QUIET}">its notebook: </span><code>{escape(brief(row.notebook, 4_000))}</code>'
+    path = escape(brief(row.notebook, 4_000))
+    return f'<span style="color:{QUIET}">its notebook: </span><code style="{PATH}">{path}</code>'

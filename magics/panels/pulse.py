@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from magics.panels.board import Board, Deed
 
 EVERY = 2.0  # seconds
+LEAST, MOST = 3, 8  # rows of a list
 
 
 class Pulse:
@@ -54,6 +55,7 @@ class Consent:
 
 
 def refill(board: Board, listing: Any, options: Sequence[tuple[str, Any]], value: Any) -> None:
-    """Other rows, where they are others: a list that is put anew jumps back to its top."""
+    """Other rows, where they are others: a list that is put anew jumps back to its top. It is as high as it needs."""
+    listing.rows = min(max(len(options), LEAST), MOST)
     if [tuple(each) for each in listing.options] != list(options) or listing.value != value:
         board.fill(listing, options, value)

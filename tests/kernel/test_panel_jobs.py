@@ -271,7 +271,7 @@ def test_a_notebook_below_this_one_is_a_link_and_one_elsewhere_a_path(kernel, re
     try:
         page = opened(kernel, f"%hermes runs {record.name}", "its notebook: ")
         assert "<a href" not in page.html()
-        assert f"<code>{folder}/2026-12-01T09-00-00.ipynb</code>" in page.html()
+        assert f"{folder}/2026-12-01T09-00-00.ipynb</code>" in page.html()
         page.press("Bring its notebook here")
         page.says('href="./news-2026-12-01T09-00-00.ipynb"')
         copied = kernel.home / "deep" / "news-2026-12-01T09-00-00.ipynb"

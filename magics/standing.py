@@ -11,7 +11,7 @@ from hermes_kernel.core.text import brief
 from hermes_kernel.core.turn import Turn
 from hermes_kernel.errors import HermesError
 from hermes_kernel.looking.budgets import TurnCalls, calls_by_turn
-from hermes_kernel.view.chart import chart_html
+from hermes_kernel.view.chart import chart_html, figures_html
 from hermes_kernel.view.look import FRAME
 from hermes_kernel.view.meters import meter_html
 from hermes_kernel.view.spent import spent_of
@@ -78,7 +78,7 @@ def budgeted(desk: Desk, turns: Sequence[TurnCalls]) -> Charted:
         value=turn.budget,
     )
     bars = [(f"turn {each.number}: {each.prompt}", (each.own, each.helpers)) for each in turns]
-    chart = chart_html(bars, CALLS, "model calls of the latest turns")
+    chart = chart_html(bars, CALLS, "model calls of the latest turns") + figures_html(bars, CALLS)
     return charted(rows, f'<div style="{FRAME}">{meter_html(spent_of(turn.budget))}</div>{chart}')
 
 

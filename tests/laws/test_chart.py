@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hermes_kernel.view.chart import ROWS, STROKES, bars, chart_html, fewer, said, sane
+from hermes_kernel.view.chart import ROWS, STROKES, bars, chart_html, fewer, figures_html, said, sane
 
 law = settings(deadline=None, max_examples=100)
 SVG = "{http://www.w3.org/2000/svg}"
@@ -55,6 +55,15 @@ def test_the_sums_in_a_chart_add_up_to_what_it_was_given(found: list) -> None:  
     sums = [each.text for each in svg.iter(f"{SVG}text") if each.attrib.get("x") == "100%"]
     assert len(sums) == min(len(found), ROWS)
     assert sum(int((each or "").replace(",", "")) for each in sums) == sum(sum(row) for _, row in found)
+
+
+@law
+@given(st.lists(st.tuples(names, st.lists(st.integers(0, 10**12), min_size=3, max_size=3)), min_size=1, max_size=80))
+def test_the_figures_that_open_add_up_to_the_same(found: list) -> None:  # type: ignore[type-arg]
+    page = ET.fromstring(figures_html(found, SERIES))
+    rows_told = [[cell.text or "" for cell in row.iter("td")][1:] for row in page.iter("tr")]
+    told = sum(int(cell.replace(",", "")) for row in rows_told for cell in row)
+    assert told == sum(sum(row) for _, row in found)
 
 
 def test_parts_stand_one_behind_the_other_and_to_scale() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hermes_kernel.core.events import Outcome
+from hermes_kernel.core.events import Final, Outcome
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.messages import Usage
 from hermes_kernel.core.safe import NO_MATH, clean, escape, sanitise
@@ -56,10 +56,9 @@ def heading_html(picture: Picture, seconds: float | None = None, since: Mapping[
     if picture.final is None:
         at = seen_html(status_line(picture, seconds or 0.0), picture.status.tone)
         return _frame(at, heard_html(spoken_line(picture)), *folded.briefly(picture, since), *_shares(picture))
-    tone = "" if picture.final.outcome is Outcome.COMPLETED else f"color:{TONES['bad']}"
     inside = [*folded.whole(picture, timed=seconds is not None), *folded.thoughts(picture)]
     reason = [f"<div>{escape(reason)}</div>" for reason in _reason(picture)]
-    return _frame(_fold(cost_line(picture, seconds), inside, tone), *reason)
+    return _frame(_fold(cost_line(picture, seconds), inside, _mark(picture.final)), *reason)
 
 
 def still(picture: Picture) -> dict[str, str]:
@@ -71,7 +70,7 @@ def still(picture: Picture) -> dict[str, str]:
 def markdown(picture: Picture) -> str:
     """The answer, then a quiet line that opens on the tools where there were any."""
     inside = [*folded.whole(picture, timed=False), *folded.thoughts(picture)]
-    line = _fold(done_line(picture), inside, "") if inside else f"*{done_line(picture)}*"
+    line = _fold(done_line(picture), inside) if inside else f"*{done_line(picture)}*"
     reason = [f"*{sanitise(text)}*" for text in _reason(picture)]
     return "\n\n".join(part for part in (sanitise(picture.text).strip(), *reason, line) if part)
 
@@ -83,12 +82,19 @@ def _frame(*parts: str) -> str:
     return f'<div class="hermes-turn {NO_MATH}" style="{FRAME}">{"".join(parts)}</div>'
 
 
-def _fold(line: str, inside: list[str], tone: str) -> str:
+def _fold(line: str, inside: list[str], mark: str = "") -> str:
     """One line, which opens where there is something behind it."""
     if not inside:
-        return f'<div style="{tone}">{quoted(line)}</div>'
-    summary = f'<summary style="cursor:pointer;{tone}">{quoted(line)}</summary>'
+        return f"<div>{mark}{quoted(line)}</div>"
+    summary = f'<summary style="cursor:pointer">{mark}{quoted(line)}</summary>'
     return f'<details class="{NO_MATH}">{summary}<div style="{BEHIND}">{"".join(inside)}</div></details>'
+
+
+def _mark(final: Final) -> str:
+    """A sign where a turn did not end as it should; its words say how."""
+    if final.outcome is Outcome.COMPLETED:
+        return ""
+    return f'<span aria-hidden="true" style="color:{TONES["bad"]}">✗ </span>'
 
 
 def _shares(picture: Picture) -> list[str]:

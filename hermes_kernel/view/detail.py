@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from dataclasses import dataclass
+from string import ascii_letters, digits
 
 from hermes_kernel.core.messages import Image
 from hermes_kernel.core.safe import escape
@@ -20,7 +21,7 @@ CODE = ("python", "code")
 SHOWN_BY_ITSELF = ("python",)  # tools whose images are in the cell already
 PRE = "white-space:pre-wrap;overflow-wrap:anywhere;margin:2px 0"
 KINDS = ("image/png", "image/jpeg", "image/gif", "image/webp")
-BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\n")
+BASE64 = (ascii_letters + digits + "+/=").encode()
 ENTITIES = (("\n", "&#10;"), ("$", "&#36;"), ("\\", "&#92;"), ("`", "&#96;"))
 
 
@@ -105,13 +106,22 @@ def block_html(text: Extract) -> str:
 
 def image_html(image: Image, alt: str) -> str:
     """An image as a part of the page itself, or a word on why it is none."""
-    if image.mime not in KINDS or not BASE64.issuperset(image.data):
+    data = image.data.replace("\n", "")
+    if image.mime not in KINDS or data.encode().translate(None, BASE64):
         return f"<div>[{quoted(image.mime[:40])}, which is not shown]</div>"
-    return f'<img alt="{quoted(alt)}" style="max-width:100%" src="data:{image.mime};base64,{image.data}">'
+    return f'<img alt="{quoted(alt)}" style="max-width:100%" src="data:{image.mime};base64,{data}">'
+
+
+def as_json(value: object) -> str:
+    """A value on one line. One may be read that is too deep to be written."""
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return "…"
 
 
 def _named(key: str, value: object) -> str:
-    said = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    said = value if isinstance(value, str) else as_json(value)
     return f"{key}:\n{said}" if "\n" in said else f"{key}: {said}"
 
 

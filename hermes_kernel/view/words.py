@@ -10,7 +10,7 @@ from typing import Any
 from hermes_kernel.core.events import Approved, Compressed, Retrying, Silence
 from hermes_kernel.core.messages import Image, ToolCall
 from hermes_kernel.core.text import brief
-from hermes_kernel.view.detail import NOTHING, Extract, given
+from hermes_kernel.view.detail import NOTHING, Extract, as_json, given
 
 ARGUMENTS = 88  # characters of a call's arguments in its row
 ENTRIES = 24  # members of a list that are looked at for that
@@ -95,13 +95,13 @@ def _value(value: Any) -> str:
             return value
         case [dict() as first, *_] if first:
             return " · ".join(_entry(each) for each in value[:ENTRIES])
-    return json.dumps(value, ensure_ascii=False)
+    return as_json(value)
 
 
 def _entry(value: Any) -> str:
     """One of several things of a kind: its name, else what is said of it first."""
     said = (value.get("name") or next(iter(value.values()))) if isinstance(value, dict) and value else value
-    return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+    return said if isinstance(said, str) else as_json(said)
 
 
 def running(rows: tuple[Row, ...]) -> Status:

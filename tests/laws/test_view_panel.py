@@ -240,6 +240,12 @@ def test_arguments_are_set_to_be_read(name, arguments, said):
     assert said in html(used(name, arguments))
 
 
+def test_no_arguments_are_too_deep_to_be_told():
+    for depth in (*range(400, 1_000, 7), 5_000):
+        for nested in ('{"a":' * depth + "1" + "}" * depth, '{"tasks":[{"a":' + "[" * depth + "]" * depth + "}]}"):
+            assert "f" in html(used("f", nested))
+
+
 def test_images_are_shown_with_the_call_unless_the_cell_shows_them_already():
     assert f'src="data:image/png;base64,{PNG.data}"' in html(used("camera", images=(PNG,)))
     assert 'alt="image 1 of 2 from camera"' in html(used("camera", images=(PNG, PNG)))

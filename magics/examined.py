@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 from hermes_kernel.doctor import examine
 from hermes_kernel.doctor.finding import Finding, State
-from hermes_kernel.view.spread import spread, thing
+from hermes_kernel.view import escape
+from hermes_kernel.view.look import QUIET
+from hermes_kernel.view.spread import columns, heading, spread
+from hermes_kernel.view.words import typed
 from magics.standing import nothing
 from magics.table import Table
 
@@ -36,6 +39,7 @@ class Findings(Table):
 
 
 def _shown(finding: Finding) -> str:
-    state = "" if finding.state is State.OK else str(finding.state)
-    told = [("", finding.said), ("to do:", finding.then)]
-    return thing(finding.what, state or "ok", told, TONES[finding.state])
+    then = f'<span style="color:{QUIET}">to do:</span> {typed(escape(finding.then))}' if finding.then else ""
+    head = heading(finding.what, str(finding.state), TONES[finding.state])
+    line = columns((head, "0 0 12em"), (typed(escape(finding.said)), "3 1 16em"), (then, "2 1 14em"))
+    return f'<div style="padding:2px 0;max-width:100%">{line}</div>'

@@ -40,3 +40,10 @@ def grid(facts: Iterable[tuple[str, str]]) -> str:
         if said
     )
     return f'<div style="{GRID}">{cells}</div>' if cells else ""
+
+
+def columns(*cells: tuple[str, str]) -> str:
+    """HTML side by side, each as wide as its flexibility says, so that those of several lines stand below one another;
+    where it is narrow each goes on a line of its own."""
+    parts = "".join(f'<div style="flex:{flex};{FACT}">{html}</div>' for html, flex in cells)
+    return f'<div style="display:flex;flex-wrap:wrap;gap:0 1.5em">{parts}</div>'

@@ -30,7 +30,7 @@ GONE = "It was changed or decided meanwhile by somebody else."
 SHORTEN = "Shorten an entry, or remove one."
 AGAIN = "Press again if you want it all the same."
 VIEWS = (("what is remembered", ENTRIES), ("changes", CHANGES))
-WHERE = (("MEMORY.md: work, machine, data", "memory"), ("USER.md: who you are, what you like", "user"))
+WHERE = (("MEMORY.md: work, data", "memory"), ("USER.md: about you", "user"))
 
 
 def face(desk: Desk, rest: str, _shown: Shown) -> Face | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from hermes_kernel.core.figures import span
@@ -15,13 +16,14 @@ from hermes_kernel.view import escape
 from hermes_kernel.view.columns import aligned
 from hermes_kernel.view.look import QUIET
 from hermes_kernel.view.rendered import markdown_html
-from hermes_kernel.view.spread import grid
+from hermes_kernel.view.spread import columns
 from hermes_kernel.view.words import typed
 from magics.panels.pages import facts, marked, quiet, words
 
 NAME, WHY, LINE = 40, 160, 200  # characters of each in a row or a line
 BAD = frozenset({"failed"})
 PATH = "overflow-wrap:anywhere;white-space:normal"
+MARKS = re.compile(r"[*`#]+")
 ALIVE = frozenset({RUNNING, WAITING})
 
 
@@ -79,13 +81,13 @@ def _titled(name: str, html: str) -> str:
 def runs_html(runs: Sequence[RunRow], zone: str) -> str:
     """A line for each run, whose parts stand below one another where there is no room."""
     return "".join(
-        grid([("", moment(row.due, zone)), ("", ", ".join(filter(None, (row.outcome, took(row))))), ("", _why(row))])
+        columns(
+            (escape(moment(row.due, zone)), "0 0 16em"),
+            (escape(", ".join(filter(None, (row.outcome, took(row))))), "0 0 8em"),
+            (escape(brief(row.why, WHY)), "1 1 15em"),
+        )
         for row in runs
     )
-
-
-def _why(row: RunRow) -> str:
-    return brief(row.why, WHY)
 
 
 # --- when
@@ -124,7 +126,8 @@ def _report(text: str) -> str:
     whole = f"<div>{markdown_html(text)}</div>"
     if len(text) <= LINE and "\n" not in text.strip():
         return _titled("report", whole)
-    return f'<details style="margin-top:0.5em"><summary>report: {escape(brief(text, LINE))}</summary>{whole}</details>'
+    first = MARKS.sub("", text.strip().split("\n\n")[0])
+    return f'<details style="margin-top:0.5em"><summary>report: {escape(brief(first, LINE))}</summary>{whole}</details>'
 
 
 def notebook_html(row: RunRow, link: str) -> str:

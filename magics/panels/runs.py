@@ -60,7 +60,7 @@ class RunsPanel:
 
     def open(self) -> None:
         """Show it, and what there is."""
-        self._board.show(self._filter, self._list, self._page, self._link, self._deeds)
+        self._board.show(self._board.row(self._filter), self._list, self._page, self._link, self._deeds)
         self._board.do(self._look)
 
     # --- looking

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hermes_kernel.view import clean
-from hermes_kernel.view.spread import grid, heading, spread, thing
+from hermes_kernel.view.spread import columns, grid, heading, spread, thing
 
 TEXT = st.text(st.one_of(st.sampled_from("<>&\"'\u202e\x1b"), st.characters(codec="utf-8")), max_size=40)
 FACTS = st.lists(st.tuples(TEXT, TEXT), max_size=4)
@@ -49,3 +49,10 @@ def test_what_says_nothing_takes_no_room():
     assert ">due<" not in grid([("due", ""), ("", "now")])
     assert "●" in heading("a", "b", "bad")
     assert "●" not in heading("a", "b")
+
+
+def test_columns_are_as_wide_as_they_are_told_and_wrap():
+    made = columns(("<b>x</b>", "0 0 9em"), ("", "1 1 15em"))
+    assert made.count("<div") == 3
+    assert "flex:0 0 9em" in made
+    assert "flex-wrap:wrap" in made

@@ -36,7 +36,7 @@ def played(store: Store, name: str) -> tuple[Play, ...]:
 
 
 def of_turn(store: Store, found: Sequence[Play], number: int = LAST) -> Timeline:
-    """One turn: the last that was played, or the one with this number, with what its subagents did.
+    """One turn: the last that stands, or the one with this number, with what its subagents did.
 
     Raises:
         HermesError: there is no such turn.
@@ -45,7 +45,7 @@ def of_turn(store: Store, found: Sequence[Play], number: int = LAST) -> Timeline
     standing = [play for play in found if play.number]
     if not found or (number != LAST and not 1 <= number <= len(standing)):
         raise HermesError(f"There is no turn {number}: this conversation has {counted(len(standing), 'turn')}.")
-    play = found[-1] if number == LAST else standing[number - 1]
+    play = (standing or found)[-1] if number == LAST else standing[number - 1]
     full = replace(play, spans=_with_agents(store, play.spans) if len(play.spans) <= ROWS else play.spans)
     return of_one(full)
 

@@ -12,7 +12,7 @@ from math import isfinite
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import NO_MATH, escape
 from hermes_kernel.core.text import brief
-from hermes_kernel.view.look import INK, QUIET, TONES
+from hermes_kernel.view.look import FRAME, INK, QUIET, TONES
 from hermes_kernel.view.strokes import Stroke, group, legend, line
 
 ROWS, NAME, TITLE = 31, 40, 200
@@ -58,8 +58,10 @@ def chart_html(rows: Sequence[Row], series: Sequence[str], title: str) -> str:
         for at, (name, stroke) in enumerate(zip(series, STROKES, strict=False))
         if any(sane(amounts[at]) for _, amounts in rows if at < len(amounts))
     ]
-    head = f'<div style="color:{QUIET}">{escape(brief(title, TITLE))}</div>'
-    return f'<div class="{NO_MATH}" style="margin:0 0 0.8em">{head}{bars(rows, series, title)}{legend(used)}</div>'
+    head = f"<div>{escape(brief(title, TITLE))}</div>"
+    return (
+        f'<div class="{NO_MATH}" style="{FRAME}margin:0 0 0.8em">{head}{bars(rows, series, title)}{legend(used)}</div>'
+    )
 
 
 def figures_html(rows: Sequence[Row], series: Sequence[str]) -> str:

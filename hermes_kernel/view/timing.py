@@ -30,6 +30,7 @@ from hermes_kernel.core.events import (
     Undone,
 )
 from hermes_kernel.core.figures import counted
+from hermes_kernel.core.finish import Finish
 from hermes_kernel.core.messages import ToolCall
 from hermes_kernel.core.text import brief
 from hermes_kernel.view.spans import NAME, NOTE, Mark, Play, Span
@@ -140,7 +141,7 @@ class _Turn:
         self.count += 1
         began = self._since(t, fact.seconds)
         tokens = f"{fact.usage.input_tokens:,} → {fact.usage.output_tokens:,} tokens"
-        cut = "cut off by the output limit" if fact.cut else ""
+        cut = "cut off by the output limit" if fact.cut or fact.finish is Finish.LENGTH else ""
         model, self.model = "" if fact.model == self.model else fact.model, fact.model
         notes = (model, _silent(fact.silences), tokens, cut, self._remarked())
         marks = _answering("text", began, t - began, fact.first_byte_seconds, fact.silences)

@@ -29,6 +29,7 @@ from hermes_kernel.core.events import (
     Undone,
 )
 from hermes_kernel.core.faults import Fault
+from hermes_kernel.core.finish import Finish
 from hermes_kernel.core.messages import ToolCall, Usage
 from hermes_kernel.looking.timeline import of_all, of_turn, played
 from hermes_kernel.testing import Server, call, calls, late, say, stall, status
@@ -120,6 +121,24 @@ def test_a_wait_that_was_cut_short_ends_where_the_next_call_begins(log: Log) -> 
         (1, Retrying(1, 3, 60.0, Fault.RATE_LIMIT)), (6, reply(seconds=2.0)), (6, DONE),
     )  # fmt: skip
     assert rows(of_turn(log.store, played(log.store, "a1")))[1] == ("wait before asking again", 1, 3)
+
+
+def test_a_reply_that_the_output_limit_cut_says_so_and_the_call_that_goes_on_follows(log: Log) -> None:
+    log.write(
+        "a1",
+        (0, Opened("a1")), (0, Asked("Go.")), (2, reply(finish=Finish.LENGTH)), (5, reply(seconds=3.0)), (5, DONE),
+    )  # fmt: skip
+    told = of_turn(log.store, played(log.store, "a1"))
+    assert rows(told) == [("call 1", 0, 2), ("call 2", 2, 3)]
+    assert [("cut off by the output limit" in span.note) for span in told.spans] == [True, False]
+
+
+def test_the_last_turn_is_the_last_that_stands(log: Log) -> None:
+    log.write("a1", (0, Opened("a1")), (0, Asked("One.")), (2, reply()), (2, DONE))
+    log.write("a1", (3, Asked("Wrong.")), (5, reply()), (5, DONE), (6, Undone()))
+    assert of_turn(log.store, played(log.store, "a1")).title == "turn 1: One."
+    log.write("a1", (7, Undone()))
+    assert of_turn(log.store, played(log.store, "a1")).title == "taken back: Wrong."
 
 
 def test_what_waited_for_a_person_is_no_tool_at_work(log: Log) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 RUNNING = "A run is under way: Stop ends it between two steps, and every skill stays whole."
-FEWEST, MOST = 2, 8  # rows of the list that are seen at once
+MOST = 8  # rows of the list that are seen at once
 MEANWHILE = "It was changed meanwhile. What it is now is shown: read it, then press again."
 
 
@@ -82,7 +82,7 @@ class CuratorPanel:
             self._chosen = next(iter(there), None)
         self._head.value = head(self._seen)
         self._list.layout.display = None if there else "none"
-        self._list.rows = min(max(len(there), FEWEST), MOST)
+        self._list.rows = min(len(there) + 1, MOST)
         refill(self._board, self._list, options(self._seen), self._chosen)
         await self._read()
 

@@ -10,7 +10,7 @@ from hermes_kernel.core.figures import counted, minute
 from hermes_kernel.core.learning.skill import NoSkill
 from hermes_kernel.core.text import brief
 from hermes_kernel.learning.skills import asked
-from hermes_kernel.learning.skills.choices import Waits, awaited, changed, possible, waiting
+from hermes_kernel.learning.skills.choices import Waits, awaited, possible, undoable, waiting
 from hermes_kernel.view import escape
 from hermes_kernel.view.columns import aligned
 from hermes_kernel.view.diffs import diff_html
@@ -102,7 +102,7 @@ def detail(lore: Lore, key: Key | None, view: str) -> Detail:
             return Detail(_proposed(waits), ("accept", "reject"), waits)
         case (_, name):
             skill = asked.shown(lore, name).value
-            verbs = possible(skill, changed=changed(lore, name))
+            verbs = possible(skill, undo=undoable(lore, name))
             return Detail(_past(lore, name) if view == CHANGES else _read(skill), verbs, consented(skill))
 
 

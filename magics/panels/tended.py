@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 SHOWN, NAME, WHY = 500, 40, 80  # rows of the list, characters in them
 
+LISTED = "waits for consent"  # as `standing` calls it; here the list has it
+
 Key = Move | tuple[str, str]
 """A move of the plan, or ``("waits", id)``."""
 
@@ -75,7 +77,7 @@ def head(what: Tended) -> str:
     due = len(what.plan.moves)
     lines = [f"{counted(due, 'move')} {'is' if due == 1 else 'are'} due" if due else "Nothing is due"]
     lines += [f"{len(what.waiting)} waiting for your word"] if what.waiting else []
-    rows = (*what.standing, ("never moves", never))
+    rows = (*(row for row in what.standing if row[0] != LISTED), ("never moves", never))
     return facts(rows) + quiet(", ".join(lines) + ".")
 
 

@@ -30,12 +30,12 @@ class Waits:
     diff: str
 
 
-def possible(skill: Mapping[str, Any], *, changed: bool) -> tuple[str, ...]:
-    """The verbs that a skill takes, as `asked.shown` has it in its value; ``changed``: its history has a change."""
-    return tuple(_possible(skill, changed=changed))
+def possible(skill: Mapping[str, Any], *, undo: bool) -> tuple[str, ...]:
+    """The verbs that a skill takes, as `asked.shown` has it in its value; ``undo``: its latest change can be taken back."""
+    return tuple(_possible(skill, undo=undo))
 
 
-def _possible(skill: Mapping[str, Any], *, changed: bool) -> Iterator[str]:
+def _possible(skill: Mapping[str, Any], *, undo: bool) -> Iterator[str]:
     state = skill["state"]
     if state != ARCHIVED:
         yield "unpin" if skill["pinned"] else "pin"
@@ -47,13 +47,14 @@ def _possible(skill: Mapping[str, Any], *, changed: bool) -> Iterator[str]:
         yield "archive"
     if skill["suspicious"] and not skill["trusted"] and state != ARCHIVED:
         yield "trust"
-    if changed:
+    if undo:
         yield "undo"
 
 
-def changed(lore: Lore, name: str) -> bool:
-    """The history has a change of the skill `name`."""
-    return bool(lore.workshop.changes(name))
+def undoable(lore: Lore, name: str) -> bool:
+    """The latest change of the skill `name` was one of what is in it: with it taken back there still is a skill."""
+    latest = [fact for _, _, fact in lore.workshop.changes(name) if fact.before != fact.after][-1:]
+    return any(fact.before and fact.after for fact in latest)
 
 
 def waiting(lore: Lore) -> tuple[Waits, ...]:

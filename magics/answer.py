@@ -106,10 +106,10 @@ class Output:
 
 
 class Leaf:
-    """A widget, for a page that cannot see the outputs. `box` holds them all."""
+    """A widget, for a page that cannot see the outputs; `text` makes it, `box` holds them all."""
 
-    def __init__(self, widgets: Any, box: Any) -> None:
-        self._html = widgets.HTML()
+    def __init__(self, text: Callable[[], Any], box: Any) -> None:
+        self._html = text()
         box.children = (*box.children, self._html)
 
     def put(self, text: str) -> None:

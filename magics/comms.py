@@ -1,13 +1,14 @@
 """What ipykernel 7.4 forgets: a status for comm messages that are handled while a cell runs.
 
 A control in a page waits for ``idle`` before it sends its next value. Without it a slider that is touched while a cell
-awaits something sends one value, and never another. (7.3 handles them on a thread of their own, and tells.)
+awaits something sends one value, and never another. (7.3 handles them on a thread of their own, and tells.) The same on
+such a thread, where 7.4 has a message overtake another.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from magics.overtaking import Overtaking
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 MESSAGES = ("comm_open", "comm_msg", "comm_close")
 Handler = Callable[[Any, Any, dict[str, Any]], Any]
+_overtakes: ContextVar[bool] = ContextVar("overtakes", default=False)
+"""What is handled overtakes something: ipykernel tells no status of it."""
 
 
 class Comms:
@@ -34,6 +37,7 @@ class Comms:
         if self._kernel is None or self._before:
             return
         self._overtaking.begin()
+        self._kernel.dispatch_shell = self._dispatched
         handlers = self._kernel.shell_handlers
         self._before = {kind: handlers[kind] for kind in MESSAGES if kind in handlers}
         handlers.update({kind: self._told(handler) for kind, handler in self._before.items()})
@@ -45,6 +49,7 @@ class Comms:
         if not self._before:
             return
         self._overtaking.end()
+        del self._kernel.dispatch_shell
         self._kernel.shell_handlers.update(self._before)
         self._before = {}
         self._shell.events.unregister("pre_execute", self._opened)
@@ -56,17 +61,23 @@ class Comms:
     def _closed(self) -> None:
         self._cell = None
 
+    async def _dispatched(self, *message: Any, **how: Any) -> None:
+        mark = _overtakes.set(bool(how.get("concurrent")))
+        try:
+            await type(self._kernel).dispatch_shell(self._kernel, *message, **how)
+        finally:
+            _overtakes.reset(mark)
+
     def _told(self, handler: Handler) -> Handler:
         def handled(stream: Any, ident: Any, message: dict[str, Any]) -> Any:
-            """On the main thread a comm message that comes while a cell runs has overtaken it."""
-            cell = self._cell if threading.current_thread() is threading.main_thread() else None
             try:
                 return handler(stream, ident, message)
             finally:
-                if cell is not None:
+                if _overtakes.get():
                     self._say("busy", message)
                     self._say("idle", message)
-                    self._say("busy", cell)  # front ends show the last status they heard, and the cell still runs
+                    if self._cell is not None:
+                        self._say("busy", self._cell)  # front ends show the last status they heard: it still runs
 
         return handled
 

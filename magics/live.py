@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from magics.person import NotebookPerson
 
 PAUSE = 0.1  # seconds between two paintings at least
-REST = 0.5  # … of the panel, while there are but more words
+PANEL = 0.25  # … of the panel, which is several widgets …
+REST = 0.5  # … and while there is nothing but more words
 LINGER = 0.4  # seconds after which a turn is slow enough for a panel
 PIECES = TextDelta | ThoughtDelta | CallDelta
 
@@ -67,7 +68,7 @@ class Live:
             self._heading.appear()
         self._stale = self._stale or not isinstance(event, PIECES)
         if ahead or isinstance(event, Replied):
-            self._paint()
+            self._paint(ahead=True)
         elif self._due is None:
             wait = max(PAUSE - (self._loop.time() - self._painted), 0.0)
             self._due = self._loop.call_later(wait, self._paint)
@@ -86,17 +87,21 @@ class Live:
         self._answer.finish(self._picture)
         self._heading.finish(self._picture)
 
-    def _paint(self) -> None:
+    def _paint(self, *, ahead: bool = False) -> None:
+        """The answer, and the panel where it has news and has rested; if it has not, again in a moment."""
         self._cancel()
-        self._painted = self._loop.time()
-        if self._stale or self._painted - self._headed >= REST:
+        now = self._painted = self._loop.time()
+        rested = now - self._headed
+        if ahead or rested >= (PANEL if self._stale else REST):
             self._head()
         self._answer.paint(self._picture)
+        if self._stale:
+            self._due = self._loop.call_later(PAUSE, self._paint)
 
     def _head(self) -> None:
         self._headed, self._stale = self._loop.time(), False
         if self._heading.shown or self._picture.text:
-            self._heading.paint(self._picture, self._since.told(self._picture))
+            self._stale = not self._heading.paint(self._picture, self._since.told(self._picture))
 
     def _cancel(self) -> None:
         if self._due is not None:
@@ -109,7 +114,7 @@ class Live:
 
     def _wanted(self) -> None:
         if not self._over:
-            self._head()
+            self._paint(ahead=True)
 
     def _rise(self) -> None:
         """A person is asked, and it is on the panel that they are: it has to be there."""
@@ -119,13 +124,12 @@ class Live:
         """Seconds go on where no event comes; after a moment there is a panel, and something to press."""
         await asyncio.sleep(LINGER)
         self._heading.appear()
-        self._stale = True
-        self._paint()
+        self._paint(ahead=True)
         widgets = await asyncio.to_thread(widgets_there)
         self._heading.rise(widgets, self._picture, self._since.told(self._picture))
         while True:
             await asyncio.sleep(1.0)
-            self._head()
+            self._paint(ahead=True)
 
 
 class Since:
@@ -171,19 +175,20 @@ class Heading:
             return
         self.shown = True
         stage = Stage(self._shell, widgets, name="turn", spot=self._spot, sheet=SHEET)
-        self._turning = Turning(stage, self._press, self._wanted, self._time)
-        self._turning.show(panel(picture, since), {"text/html": heading_html(picture), "text/plain": ""})
+        self._turning = Turning(stage, panel(picture, since), self._press, self._wanted, self._time)
+        self._turning.show({"text/html": heading_html(picture), "text/plain": ""})
         self._person.stage = stage
 
-    def paint(self, picture: Picture, since: dict[str, float]) -> None:
+    def paint(self, picture: Picture, since: dict[str, float]) -> bool:
+        """Whether all there is to see is shown now."""
         self.shown = True
         if self._turning is not None:
-            self._turning.paint(panel(picture, since), picture)
-            return
+            return self._turning.paint(panel(picture, since), picture)
         html = heading_html(picture, since.pop(""), since)
         if html != self._html:
             self._html = html
             self._spot.put({"text/html": html, "text/plain": ""})
+        return True
 
     def hold(self, picture: Picture) -> None:
         """Have a place above the answer."""

@@ -11,7 +11,7 @@ from magics.frontend import Frontend, frontend
 from magics.live import LINGER
 from magics.options import Options
 from magics.stage import Spot, Stage
-from magics.stopping import beside, line, narrow, stop_button, widgets_there
+from magics.stopping import beside, narrow, stop_button, widgets_there
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -103,7 +103,7 @@ class Updated:
     def _rise(self, widgets: Any) -> None:
         """A stage with a Stop button, in place of the line alone."""
         self._stage = Stage(self._shell, widgets, name="sight", spot=self._spot)
-        self._line = line(widgets, self._shown)
+        self._line = widgets.HTML(narrow(self._shown))
         row = beside(widgets, self._line, stop_button(widgets, self._press))
         self._stage.show((row,), {"text/html": self._shown, "text/plain": ""})
 

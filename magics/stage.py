@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
 VIEW = "application/vnd.jupyter.widget-view+json"
+TOP = """<style>
+.hermes-panel .hermes-top{flex-wrap:nowrap;align-items:flex-start}
+.hermes-panel .hermes-top>.widget-html{flex:1 1 0;margin:2px}
+</style>"""
 
 
 class Spot:
@@ -45,12 +49,9 @@ class Stage:
         self.widgets = widgets
         self._shell = shell
         self._spot = spot or Spot(shell)
-        self._sheet = widgets.HTML(SHEET + sheet, layout={"display": "none"})
-        self._root = _root()()
-        self._root.children = (self._sheet,)
-        self._root.add_class("hermes-panel")
-        if name:
-            self._root.add_class(f"hermes-{name}")
+        self._sheet = widgets.HTML(SHEET + TOP + sheet, layout={"display": "none"})
+        names = ("hermes-panel", *([f"hermes-{name}"] if name else []))
+        self._root = _root()((self._sheet,), _dom_classes=names)
         self._children: tuple[Any, ...] = ()
         self._guests: tuple[Any, ...] = ()
         self._over = False

@@ -16,11 +16,9 @@ def widgets_there() -> Any:
         return None
 
 
-def stop_button(widgets: Any, press: Callable[[], None], what: str = "turn") -> Any:
+def stop_button(widgets: Any, press: Callable[[], None], **look: Any) -> Any:
     """A button that stays where it is and as wide as it is once it is pressed, and keeps the focus."""
-    button = widgets.Button(
-        description="Stop", icon="stop", tooltip=f"Stop this {what}", layout={"width": "auto", "flex": "0 0 auto"}
-    )
+    button = widgets.Button(description="Stop", icon="stop", tooltip="Stop this", **look)
 
     def clicked(_: Any) -> None:
         press()
@@ -30,14 +28,9 @@ def stop_button(widgets: Any, press: Callable[[], None], what: str = "turn") -> 
     return button
 
 
-def line(widgets: Any, html: str = "") -> Any:
-    """A line that takes what room the button leaves."""
-    return widgets.HTML(narrow(html), layout={"flex": "1 1 0", "min_width": "0", "margin": "0"})
-
-
-def beside(widgets: Any, said: Any, button: Any) -> Any:
+def beside(widgets: Any, line: Any, button: Any, **look: Any) -> Any:
     """A line, and at its right end the button, wherever the line ends."""
-    return widgets.HBox([said, button], layout={"align_items": "flex-start", "flex_flow": "row nowrap"})
+    return widgets.HBox((line, button), _dom_classes=("hermes-top",), **look)
 
 
 def narrow(html: str) -> str:

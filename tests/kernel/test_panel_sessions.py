@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
+import duckdb
+
 from hermes_kernel.testing import forever, say, stall
+from hermes_kernel.world.store import Store
 from tests.kernel.conftest import Kernel
 from tests.kernel.pressing import Page
 
@@ -194,6 +197,39 @@ def test_one_that_is_open_elsewhere_is_not_resumed_and_the_panel_stays_usable(ru
     running.run(running.python("held.close()"))
     page.press("Resume")
     page.says(f"This notebook goes on with {session[:12]}")
+
+
+def test_a_store_that_somebody_holds_open_is_said_and_the_panel_is_good_for_more_afterwards(running, scripted):
+    scripted(forever(say("Yes.")))
+    ask(running, "Is it a ruff?")
+    page = opened(running)
+    kept = Store(running.home)
+    kept.fold()
+    with duckdb.connect(str(kept.home.places.database)):
+        page.choose("Show", "all kinds")
+        page.says("is held open by process")
+    page.choose("Show", "conversations")
+    page.until(lambda page: "is held open by process" not in page.html())
+    page.press("Tree")
+    page.says("1 session.")
+
+
+def test_of_a_notebook_that_has_a_name_its_own_are_listed(running, scripted):
+    scripted(forever(say("Yes.")))
+    ask(running, "Somewhere else?")
+    running.run(running.python("import os; os.environ['JPY_SESSION_NAME'] = '/tmp/birds.ipynb'"))
+    try:
+        page = opened(running)
+        page.choose("Show", "this notebook's")
+        page.says("This notebook has none yet.")
+        assert page.labels(LIST) == []
+        page.type("Search", "somewhere")
+        page.says("Nothing was found.")
+        page.choose("Show", "all kinds")
+        page.says("<mark>Somewhere</mark>")
+    finally:
+        running.run(running.python("del os.environ['JPY_SESSION_NAME']"))
+    assert "this notebook's" not in opened(running).labels("Show")
 
 
 def test_hostile_words_are_words_in_every_part_of_it(running, scripted):

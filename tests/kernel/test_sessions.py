@@ -66,7 +66,15 @@ def test_hostile_words_are_words_wherever_a_conversation_is_shown(running, scrip
     scripted(say("<script>window.hacked=1</script> \x1b[31mgrebe"))
     session = ask(running, "<img src=x onerror=alert(1)> grebe")
     running.run("%hermes title <b>grebe</b>")
-    for command in ("search grebe", f"show {session}", f"show {session} 2", "sessions"):
+    shown = (
+        "search grebe",
+        f"show {session}",
+        f"show {session} 2",
+        "sessions",
+        "sessions all",
+        f"sessions tree {session}",
+    )
+    for command in shown:
         (result,) = running.run(f"%hermes {command}").of("execute_result")
         html = result["data"]["text/html"]
         assert "&lt;" in html

@@ -11,8 +11,19 @@ from hypothesis import strategies as st
 from hermes_kernel.core.safe import CONTROL, NO_MATH
 from hermes_kernel.core.search.found import ROLES, Found, Hit, Passage, Snippet, Thread
 from hermes_kernel.view.columns import aligned
-from hermes_kernel.view.finds import finds_html, finds_text, marked, short
-from hermes_kernel.view.reading import MOST, NEAR, Conversation, Relative, told_html, told_text, turns
+from hermes_kernel.view.finds import finds_html, finds_text, marked, short, summary, tally
+from hermes_kernel.view.reading import (
+    BETWEEN,
+    ENDS,
+    GLANCE,
+    MOST,
+    NEAR,
+    Conversation,
+    Relative,
+    told_html,
+    told_text,
+    turns,
+)
 
 HOSTILE = st.sampled_from(
     [
@@ -218,3 +229,26 @@ def test_each_row_of_a_table_is_one_line(rows: list[tuple[str, object]]):
     assert len(lines) == 1 + len(rows)
     assert not any(CONTROL.search(each) or "\n" in each for each in lines)
     assert len(aligned(("", ""), rows)) == len(rows)
+
+
+@UNHURRIED
+@given(CONVERSATIONS)
+def test_in_brief_is_how_it_began_and_how_it_ended_and_says_what_is_between(told):
+    brief = told.in_brief().passages
+    said = [passage.n for passage in brief if passage.role != BETWEEN]
+    places = [passage.n for passage in told.passages]
+    assert said == (places if len(places) <= 2 * ENDS else places[:ENDS] + places[-ENDS:])
+    assert [passage.text for passage in brief if passage.role == BETWEEN] == (
+        []
+        if len(places) <= 2 * ENDS
+        else [f"{len(places) - 2 * ENDS} message{'s' if len(places) > 2 * ENDS + 1 else ''}"]
+    )
+    assert all(len(passage.text) <= GLANCE + 2 for passage in brief)
+
+
+@UNHURRIED
+@given(FOUND)
+def test_what_is_typed_next_is_told_only_where_there_is_something_to_read(found):
+    assert summary(found, "%hermes").startswith(tally(found))
+    assert ("show ID" in summary(found, "%hermes")) == bool(found.threads)
+    assert not CONTROL.search(tally(found))

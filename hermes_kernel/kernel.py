@@ -13,11 +13,9 @@ from typing import Any
 from ipykernel.ipkernel import IPythonKernel
 
 from hermes_kernel import __version__
-from hermes_kernel.cell import VARIABLE, as_ipython, complete, is_prompt
-from hermes_kernel.world.folder import here
+from hermes_kernel.cell import as_ipython, is_prompt
 
-# The magics complete it.
-OPTION = re.compile(r"%%hermes[ \t](?:.*[ \t])?--(?:[\w-]*|(?:map|skill)(?:[ \t]+|=)[\w.-]*)\Z")
+CELL = re.compile(r"\s*%%hermes(?![\w?])")
 SETTLE = 0.5  # seconds after the start before imports for the first turn begin: a front end comes first
 
 
@@ -69,20 +67,27 @@ class HermesKernel(IPythonKernel):
         finally:
             self._closing = True
 
+    def is_prompt(self, code: str) -> bool:
+        """Whether this cell is for the agent."""
+        return is_prompt(code, self.shell.user_ns)
+
     async def do_is_complete(self, code: str) -> Any:
         """A prompt is complete as it stands."""
-        if is_prompt(code, self.shell.user_ns):
+        if self.is_prompt(code):
             return {"status": "complete"}
         return super().do_is_complete(code)
 
     async def do_complete(self, code: str, cursor_pos: int | None) -> dict[str, Any]:
-        """``$variables``, ``@files`` and ``/skills`` in a prompt; as ever in the rest."""
+        """What the magics know of a prompt and its options; as ever in the rest."""
         before = code if cursor_pos is None else code[:cursor_pos]
-        below = code.lstrip().startswith("%%hermes") and not OPTION.match(before)
-        if below or is_prompt(code, self.shell.user_ns):
-            return self._complete_prompt(before)
-        reply: dict[str, Any] = super().do_complete(code, cursor_pos)
-        return reply
+        prompt = self.is_prompt(code)
+        if not (prompt or CELL.match(code)):
+            reply: dict[str, Any] = super().do_complete(code, cursor_pos)
+            return reply
+        begun, words = self.magics.completed(before, prompt=prompt)
+        start = len(before) - len(begun)
+        found = {"matches": list(words), "cursor_start": start, "cursor_end": len(before)}
+        return {"status": "ok", "metadata": {}, **found}
 
     async def do_shutdown(self, restart: bool) -> dict[str, Any]:  # noqa: FBT001 - ipykernel's signature
         """Stop what runs, then go."""
@@ -109,37 +114,6 @@ class HermesKernel(IPythonKernel):
             self.session.send(stream, "interrupt_reply", {"status": "ok"}, parent, ident=ident)
             return
         await super().interrupt_request(stream, ident, parent)
-
-    # --- completion
-
-    def _skills(self) -> tuple[str, ...]:
-        """The names of the skills there are. What is wrong with a setting is said when a prompt runs."""
-        with suppress(Exception):
-            names: tuple[str, ...] = self.desk.agent.learning.skills.names()
-            return names
-        return ()
-
-    def _complete_prompt(self, before: str) -> dict[str, Any]:
-        attribute = VARIABLE.search(before)
-        if attribute and "." in attribute["word"]:
-            return self._complete_attribute(before, attribute["word"])
-        found = complete(before, self.shell.user_ns, here(), self._skills)
-        return {
-            "status": "ok",
-            "matches": list(found.words),
-            "cursor_start": found.start,
-            "cursor_end": len(before),
-            "metadata": {},
-        }
-
-    def _complete_attribute(self, before: str, word: str) -> dict[str, Any]:
-        """IPython's own completion of an expression, moved to where it stands in the prompt."""
-        reply: dict[str, Any] = super().do_complete(word, len(word))
-        offset = len(before) - len(word)
-        reply["cursor_start"] += offset
-        reply["cursor_end"] += offset
-        reply["metadata"] = {}
-        return reply
 
 
 def _main_is_in_user_code() -> bool:

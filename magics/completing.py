@@ -1,23 +1,23 @@
-"""Tab after ``%hermes``: commands, and what may follow each: ids and titles of conversations, settings, skills; after
-``%%hermes`` the options, after ``--map`` the tables and lists there are, after ``--skill`` the skills.
+"""Tab: after ``%hermes`` the commands and what may follow each, after ``%%hermes`` the options and their values, in the
+prompt below variables, files and skills. The same in every kernel.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from hermes_kernel.errors import HermesError
 from hermes_kernel.learning.skills.asked import VERBS
-from hermes_kernel.looking import BY, conversations
-from hermes_kernel.settings import RANGES, SettingsError
+from hermes_kernel.looking import BY
+from hermes_kernel.settings import RANGES
 from hermes_kernel.view.finds import short
-from hermes_kernel.world.store import StoreError
 from magics.commands import COMMANDS
 from magics.curator import TAKES
 from magics.jobs_completing import COMMANDS as PLANNED
 from magics.jobs_completing import There, following
+from magics.marks import Fitting, Marks, fitting, marked
 from magics.memory import ACTIONS
 from magics.options import OPTIONS
 from magics.prompt import visible
@@ -25,106 +25,127 @@ from magics.usage import ALL
 from magics.values import frame
 
 if TYPE_CHECKING:
-    from IPython.core.completer import SimpleMatcherResult
-
     from hermes_kernel.world.store import SessionRow
-    from magics.desk import Desk
 
+CELL = re.compile(r"\s*%%hermes(?!\w)[ \t]*(?P<line>[^\n]*)(?:\n(?P<prompt>.*))?\Z", re.DOTALL)
 LINE = re.compile(r"\s*%hermes[ \t]+(?:(?P<command>\w+)[ \t]+)?(?P<begun>.*)\Z")
-MAPPED = re.compile(r"%%hermes[ \t](?:.*[ \t])?--map(?:[ \t]+|=)(?P<begun>\w*)\Z")
-CELL = re.compile(r"%%hermes[ \t](?:.*[ \t])?(?P<begun>--[\w-]*)\Z")
-NAMING = frozenset({"show", "resume", "export"})
-SKILLED = re.compile(r"%%hermes[ \t](?:.*[ \t])?--skill(?:[ \t]+|=)(?P<begun>[\w.-]*)\Z")
+LATER = re.compile(r"--schedule[ \t=](?P<begun>.*[ \t]\S*)\Z")
+OPTION = re.compile(r"(?:.*[ \t])?(?P<begun>--[\w-]*)\Z")
+VALUE = re.compile(r"(?:.*[ \t])?(?P<option>--[\w-]+)(?:[ \t]+|=)(?P<begun>\"[^\"]*|'[^']*|[^\s\"'-]\S*|)\Z")
+NAMING = frozenset({"show", "resume", "export", "timeline", "tree"})
 WAYS = ("all", "stale", "archived", "held", "disabled", "broken", "pinned", "install", "accept", "reject")
-FOLLOWING = {"memory": tuple(ACTIONS), "curator": tuple(filter(None, TAKES)), "usage": (ALL, *BY)}
-LATER = re.compile(r"%%hermes[ \t]+--schedule[ \t=](?P<begun>[^\n]*[ \t]\S*)\Z")
-SLASHED = re.compile(r"\s*%%hermes[^\n]*\n\s*/(?P<begun>[\w.-]*)\Z")
-MOST = 50  # conversations that are offered, the latest
+FOLLOWING = {
+    "memory": tuple(ACTIONS),
+    "curator": tuple(filter(None, TAKES)),
+    "usage": (ALL, *BY),
+    "skills": WAYS,
+    "sessions": ("all", "tree"),
+    "mcp": ("add", "remove", "restart", "tools"),
+    "config": tuple(RANGES),
+    "help": tuple(COMMANDS),
+}
+BEHIND = {"skill": tuple(VERBS), "show": ("turns", "summary", "all"), "timeline": ("turn",)}
+"""What may stand behind what a command names."""
 
 
-def words(
-    before: str,
-    latest: Callable[[], Iterable[SessionRow]],
-    names: Mapping[str, object],
-    skills: Callable[[], Iterable[str]] = tuple,
-    there: There = lambda _: (),
-) -> tuple[str, list[str]]:
-    """The end of a line that is being written, and what may take its place; nothing where it is no line of ours.
-    `names` are the notebook's variables, `skills` gives the names of the skills, `there` of the rest."""
-    if later := LATER.match(before):
-        return following("schedule", later["begun"], there)
-    for mark, known in ((SKILLED, skills), (MAPPED, lambda: tabular(names)), (CELL, lambda: OPTIONS)):
-        if found := mark.match(before):
-            return _fitting(found["begun"], known())
-    found = LINE.match(before)
+@dataclass(frozen=True, slots=True)
+class Known(Marks):
+    """What else there is to name: the latest conversations, models and tools, and what jobs have to do with."""
+
+    latest: Callable[[], Iterable[SessionRow]] = tuple
+    models: Callable[[], Iterable[str]] = tuple
+    tools: Callable[[], Iterable[str]] = tuple
+    there: There = lambda _: ()
+
+
+def completed(written: str, known: Known, *, prompt: bool = False) -> Fitting:
+    """The end of a cell that is being written, up to the cursor, and what may take its place; nothing where it is no
+    line of ours. A `prompt` is one without a line above that says so."""
+    if prompt:
+        return marked(written, known)
+    cell = CELL.match(written)
+    if cell is None:
+        return _commanded(written.rpartition("\n")[2], known)
+    return _optioned(cell["line"], known) if cell["prompt"] is None else marked(cell["prompt"], known)
+
+
+def _optioned(line: str, known: Known) -> Fitting:
+    """On the line of the options, where the prompt may begin as well."""
+    if later := LATER.match(line):
+        begun, words = following("schedule", later["begun"], known.there)
+        return Fitting(begun, tuple(words))
+    if (found := VALUE.match(line)) and found["option"] in VALUES:
+        return VALUES[found["option"]](found["begun"], known)
+    if found := OPTION.match(line):
+        return fitting(found["begun"], OPTIONS)
+    return marked(line, known)
+
+
+def _commanded(line: str, known: Known) -> Fitting:
+    found = LINE.match(line)
     if found is None:
-        return "", []
+        return Fitting("", ())
     command, begun = found["command"], found["begun"]
     if command in PLANNED:
-        return following(command, begun, there)
-    if command == "skill" and " " in begun:
-        return _fitting(begun.rpartition(" ")[2], VERBS)
-    return _fitting(begun, _known(command, latest, skills))
+        return Fitting(*_planned(command, begun, known))
+    if command == "sessions" and begun.startswith("tree "):
+        command, begun = "tree", begun[5:]
+    named = fitting(begun, _named(command, known))
+    if not named.words and " " in begun:
+        return fitting(begun.rpartition(" ")[2], BEHIND.get(command, ()))
+    return named
 
 
-def _known(
-    command: str | None, latest: Callable[[], Iterable[SessionRow]], skills: Callable[[], Iterable[str]]
-) -> Iterable[str]:
+def _planned(command: str, begun: str, known: Known) -> tuple[str, tuple[str, ...]]:
+    last, words = following(command, begun, known.there)
+    return last, tuple(words)
+
+
+def _named(command: str | None, known: Known) -> Iterable[str]:
     """What may stand behind a command."""
     match command:
         case None:
             return COMMANDS
-        case "config":
-            return RANGES
-        case "skills":
-            return WAYS
         case "skill":
-            return skills()
-        case "help":
-            return COMMANDS
+            return known.skills()
+        case "model":
+            return known.models()
         case _ if command in FOLLOWING:
             return FOLLOWING[command]
         case _ if command in NAMING:
-            known = ("last", *(name for row in latest() for name in (short(row.id), row.title) if name))
-            return dict.fromkeys(known)
+            return _conversations(known)
     return ()
 
 
-def _fitting(begun: str, known: Iterable[str]) -> tuple[str, list[str]]:
-    return begun, [name for name in known if name.startswith(begun)]
+def _conversations(known: Known) -> Iterable[str]:
+    named = (name for row in known.latest() for name in (short(row.id), row.title) if name)
+    return dict.fromkeys(("last", *named))
 
 
-def tabular(names: Mapping[str, object]) -> list[str]:
+def _sessions(begun: str, known: Known) -> Fitting:
+    """As one word: a name that has spaces, or one that is begun in quotes, in quotes."""
+    names = [name for name in ("new", *_conversations(known)) if not set(name) & set('"\n\r')]
+    quote = begun[:1] if begun[:1] in ("'", '"') else ""
+    around = quote or '"'
+    return fitting(begun, (f"{around}{name}{around}" if quote or " " in name else name for name in names))
+
+
+def _tools(begun: str, known: Known) -> Fitting:
+    """The one behind the last comma."""
+    before, comma, last = begun.rpartition(",")
+    said = {*before.split(","), *(("none",) if comma else ())}
+    return fitting(last, (name for name in (*known.tools(), "none") if name not in said))
+
+
+def tabular(names: Any) -> list[str]:
     """The variables that have rows: lists, tuples, and frames, known by the module that made them."""
     return [name for name in visible(names) if isinstance(names[name], list | tuple) or frame(names[name])]
 
 
-def matched(desk: Desk, before: str, above: str = "") -> SimpleMatcherResult:
-    """`words` as IPython wants them; after a slash at the beginning of a prompt, skills. `above` are the lines above.
-    What is wrong with the store is said when the command runs."""
-    from IPython.core.completer import SimpleCompletion
-
-    def latest() -> Iterable[SessionRow]:
-        try:
-            return conversations(desk.store, MOST)
-        except (HermesError, SettingsError, StoreError):
-            return ()
-
-    def skills() -> Iterable[str]:
-        try:
-            return desk.agent.learning.skills.names()
-        except (HermesError, SettingsError, StoreError):
-            return ()
-
-    def there(kind: str) -> Iterable[str]:
-        from magics.jobs import named
-
-        try:
-            return skills() if kind == "skill" else named(desk, kind)
-        except (HermesError, SettingsError, StoreError):
-            return ()
-
-    slashed, known = SLASHED.match(above + before), desk.shell.user_ns
-    begun, found = _fitting(slashed["begun"], skills()) if slashed else words(before, latest, known, skills, there)
-    completions = [SimpleCompletion(text, type="hermes") for text in found]
-    return {"completions": completions, "matched_fragment": begun, "suppress": bool(found)}
+VALUES: dict[str, Callable[[str, Known], Fitting]] = {
+    "--map": lambda begun, known: fitting(begun, tabular(known.names)),
+    "--model": lambda begun, known: fitting(begun, known.models()),
+    "--session": _sessions,
+    "--skill": lambda begun, known: fitting(begun, known.skills()),
+    "--tools": _tools,
+}

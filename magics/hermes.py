@@ -18,6 +18,7 @@ from traitlets import observe
 
 from magics.cells import Cells
 from magics.comms import Comms
+from magics.shifting import Inspection
 from magics.traits import SETTINGS, Configured, sound
 from magics.watching import Watching
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 CELL = re.compile(r"[ \t]*%%hermes(?![\w?])[ \t]*(?P<line>.*)")
 AWAITED = re.compile(r"\s*%hermes[ \t]+(?P<command>retry|compress|nudge|review)\b[ \t]*(?P<line>[^\n]*)\s*\Z")
+HELPED = re.compile(r"\s*%hermes[ \t]+(?P<command>\w+)[ \t]*\?{1,2}\s*\Z")
 ASKED = re.compile(r"\s*%hermes[ \t]+(?P<line>\w+[ \t]+\S[^\n]*\?)\s*\Z")  # else IPython shows help on its last word
 WATCHED = frozenset({"home", "schedule_watch", "store_url"})
 """Settings on which it depends whether jobs are watched over, and which."""
@@ -48,6 +50,7 @@ class HermesMagics(Configured, Magics):
         self.comms = Comms(shell)
         self.matcher = _matcher(self)
         self.watching = Watching(self._settings)
+        self.inspection = Inspection(shell, lambda: self.desk)
         super().__init__(shell=shell, config=sound(shell.config))
 
     @cached_property
@@ -65,6 +68,7 @@ class HermesMagics(Configured, Magics):
     def close(self) -> None:
         """Leave: nothing of this goes on."""
         self.watching.close()
+        self.inspection.end()
         self.comms.end()
         self.past.close()
         if "desk" in self.__dict__:
@@ -98,6 +102,13 @@ class HermesMagics(Configured, Magics):
         from magics.commands import run
 
         return run(self.desk, line)
+
+    def completed(self, written: str, *, prompt: bool) -> tuple[str, tuple[str, ...]]:
+        """The end of a cell that is being written, and what may take its place."""
+        from magics.completing import completed
+        from magics.known import known_to
+
+        return completed(written, known_to(self.desk), prompt=prompt)
 
     async def ask(self, line: str, body: str) -> None:
         """A ``%%hermes`` cell."""
@@ -160,7 +171,7 @@ def _matcher(magics: HermesMagics) -> Callable[[CompletionContext], SimpleMatche
 
     @context_matcher(identifier="hermes")
     def match(context: CompletionContext) -> SimpleMatcherResult:
-        from magics.completing import matched
+        from magics.known import matched
 
         above = "".join(context.full_text.splitlines(keepends=True)[: context.cursor_line])
         return matched(magics.desk, context.text_until_cursor, above)
@@ -180,6 +191,8 @@ def rewrite(lines: list[str]) -> list[str]:
         return lines
     if alone := AWAITED.match("".join(lines)):
         return [f"await {HERE}.{alone['command']}({alone['line'].strip()!r})\n"]
+    if helped := HELPED.match("".join(lines)):
+        return [f"get_ipython().run_line_magic('hermes', 'help {helped['command']}')\n"]
     asked = ASKED.match("".join(lines))
     return [f"get_ipython().run_line_magic('hermes', {asked['line']!r})\n"] if asked else lines
 
@@ -206,6 +219,7 @@ def load(shell: InteractiveShell) -> None:
     shell.Completer.custom_matchers.append(magics.matcher)
     atexit.register(magics.close)
     magics.comms.begin()
+    magics.inspection.begin()
     magics.watching.start()
 
 

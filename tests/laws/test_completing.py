@@ -1,0 +1,139 @@
+"""What Tab and Shift-Tab know, whatever is written: words that fit what is begun, and help on what stands there."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hermes_kernel.settings import RANGES
+from magics.commands import COMMANDS
+from magics.completing import Known, completed
+from magics.inspecting import Book, inspected
+from magics.options import OPTIONS
+
+NAMES = {"df": SimpleNamespace(price=1, _hidden=2), "drows": [1], "_last": 3, "In": []}
+ROWS = (SimpleNamespace(id="20260101-abcdef-000000", title="Knots and dunlins"),)
+PIECES = st.lists(
+    st.sampled_from(
+        ["%hermes ", "%%hermes ", "--", "--skill ", "--session ", "--tools a,", "$df", ".", "[0]", "@", "/", '"', "'",
+         "\n", " ", "show ", "sessions tree ", "config ", "tidy", "\x1b", "\u202e", "${", "é", "x" * 50]
+    ), max_size=12,
+).map("".join)  # fmt: skip
+
+BOOK = Book(str.upper, "It asks.")
+
+
+def value(expression: str) -> object:
+    return NAMES[expression]
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("work")
+    (folder / "report.csv").write_text("a,b\n1,2\n")
+    (folder / "two words.txt").write_text("both")
+    (folder / "image.bin").write_bytes(b"\0\1")
+    return Known(
+        NAMES, value, folder, lambda: ("tidy", "rhyme"), lambda: ROWS, lambda: ("gpt-x", "small"),
+        lambda: ("python", "terminal"), lambda kind: (f"one-{kind}",),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("written", "begun", "words"),
+    [
+        ("%hermes sess", "sess", ("sessions",)),
+        ("x = 1\n%hermes sess", "sess", ("sessions",)),
+        ("%hermes sessions t", "t", ("tree",)),
+        ("%hermes sessions tree Kn", "Kn", ("Knots and dunlins",)),
+        ("%hermes show Knots and dunlins su", "su", ("summary",)),
+        ("%hermes timeline la", "la", ("last",)),
+        ("%hermes model sm", "sm", ("small",)),
+        ("%hermes skill tidy pi", "pi", ("pin",)),
+        ("%hermes jobs ", "", ("one-job",)),
+        ("%%hermes --bud", "--bud", ("--budget",)),
+        ("%%hermes --budget ", "", ()),
+        ("%%hermes --no-cells --model g", "g", ("gpt-x",)),
+        ("%%hermes --model=g", "g", ("gpt-x",)),
+        ("%%hermes --session Kn", "Kn", ()),
+        ('%%hermes --session "Kn', '"Kn', ('"Knots and dunlins"',)),
+        ("%%hermes --session 'Kn", "'Kn", ("'Knots and dunlins'",)),
+        ("%%hermes --session ne", "ne", ("new",)),
+        ("%%hermes --tools py", "py", ("python",)),
+        ("%%hermes --tools python,", "", ("terminal",)),
+        ("%%hermes --tools no", "no", ("none",)),
+        ("%%hermes --skill ti", "ti", ("tidy",)),
+        ("%%hermes --map d", "d", ("drows",)),
+        ("%%hermes --schedule daily --mis", "--mis", ("--misfire",)),
+        ("%%hermes --budget 3 What is $d", "d", ("df", "drows")),
+        ("%%hermes\nWhat is $d", "d", ("df", "drows")),
+        ("%%hermes\nWhat is $df.p", "p", ("price",)),
+        ("%%hermes\nIt cost $$d", "", ()),
+        ("%%hermes\n/ti", "ti", ("tidy",)),
+        ("%%hermes\nthis /ti", "", ()),
+        ("%%hermes\nRead @re", "re", ("report.csv",)),
+        ("%%hermes\nRead @two", "two", ('"two words.txt"',)),
+        ("%%hermes\nMail me@re", "", ()),
+        ("%%hermesian\n$d", "", ()),
+        ("print('$d", "", ()),
+    ],
+)
+def test_what_is_begun_is_completed(known, written, begun, words):
+    assert completed(written, known) == (begun, words)
+
+
+def test_a_prompt_without_a_line_above_is_the_same_as_one_with_it(known):
+    for prompt in ("What is $d", "/ti", "Read @re", "What is $df.p", "nothing"):
+        assert completed(prompt, known, prompt=True) == completed(f"%%hermes\n{prompt}", known)
+
+
+@given(PIECES, st.booleans())
+def test_what_is_offered_takes_the_place_of_the_end_and_fits_it(known, written, prompt):
+    begun, words = completed(written, known, prompt=prompt)
+    assert written.endswith(begun)
+    assert all(word.startswith((begun, f'"{begun}')) for word in words)
+
+
+@given(PIECES, st.integers(0, 60), st.booleans())
+def test_whatever_stands_at_the_cursor_there_is_an_answer(known, code, cursor, prompt):
+    assert isinstance(inspected(code, min(cursor, len(code)), known, BOOK, prompt=prompt), str)
+
+
+def test_at_the_magic_it_says_what_it_is(known):
+    assert inspected("x\n%hermes skills", 4, known, BOOK) == "It asks."
+    assert inspected("%%hermes\nx", 8, known, BOOK) == "It asks."
+
+
+def test_every_command_and_every_option_has_its_line(known):
+    for name, command in COMMANDS.items():
+        assert command.about in inspected(f"%hermes {name}", 9, known, BOOK)
+    for name, option in OPTIONS.items():
+        assert option.about in inspected(f"%%hermes {name} 3\nGo.", 12, known, BOOK)
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("%hermes config stale_days", RANGES["stale_days"].about),
+        ("%hermes help sessions", COMMANDS["sessions"].about),
+        ("%hermes skill tidy", "TIDY"),
+        ("%%hermes --skill tidy", "TIDY"),
+        ("%%hermes\nWhat is $drows", "$drows (list), as the model is shown it:\n[1]"),
+        ("%%hermes\nWhat is $nothing", ""),
+        ("%%hermes\n/tidy", "TIDY"),
+        ("%%hermes\nRead @report.csv", "report.csv: 8 bytes\na,b\n1,2\n"),
+        ('%%hermes\nRead @"two words.txt"', "two words.txt: 4 bytes\nboth"),
+        ("%%hermes\nRead @image.bin", "image.bin: 2 bytes, binary"),
+        ("%%hermes\nRead @.", ""),
+        ("%%hermes\nRead @./", "./: a folder of 3 entries"),
+        ("x = 1\n%hermes status", COMMANDS["status"].about),
+        ("%hermes nosuch", ""),
+        ("print", ""),
+    ],
+)
+def test_what_stands_at_the_end_is_told(known, code, said):
+    told = inspected(code, len(code), known, BOOK)
+    assert said in told if said else told == ""

@@ -107,7 +107,14 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
   }
   const save = () => page.evaluate(() => window.jupyterapp.commands.execute("docmanager:save"));
   // As a person who presses F5: the kernel goes on with what it is at.
-  const reload = async () => { await save(); await load(); };
+  const reload = async (cell = 0) => { await save(); await load(); await at(cell); };
+  // The cell is where it is seen: the page makes no output of those that are not.
+  const at = (cell) => page.evaluate(async (cell) => {
+    const notebook = window.jupyterapp.shell.currentWidget.content;
+    notebook.activeCellIndex = cell;
+    await notebook.scrollToItem(cell, "start");
+    await notebook.widgets[cell].ready;
+  }, cell);
   // What JupyterLab calls `trusted`: HTML and scripts of outputs may do what they can.
   const trust = () => page.evaluate(() => {
     for (const cell of window.jupyterapp.shell.currentWidget.content.widgets) cell.model.trusted = true;
@@ -129,12 +136,12 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
 
   // Presses these keys, one after the other: keys("Tab", "Tab", "Enter").
   const keys = async (...names) => { for (const name of names) await page.keyboard.press(name); };
-  // Presses Tab until what has the focus says `words`; how often, or an error after 60.
+  // Presses Tab until what has the focus is called `words`; how often, or an error after 60.
   const tabTo = async (words) => {
     for (let n = 0; n < 60; n++) {
       const at = await page.evaluate(() => {
         const it = document.activeElement;
-        return it ? [it.innerText, it.getAttribute("aria-label"), it.title, it.placeholder].filter(Boolean).join(" ") : "";
+        return it && it.matches("button, input, select, textarea, a, summary, [role]") ? [it.innerText, it.getAttribute("aria-label"), it.title, it.placeholder].map((each) => (each || "").trim()) : [];
       });
       if (at.includes(words)) return n;
       await page.keyboard.press("Tab");
@@ -191,6 +198,39 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
   const canary = async () => ({
     ...harm, hacked: await page.evaluate(() => window.hacked), remote: seen.remote, address: page.url(),
   });
+
+  // What stands in outputs that must not: whatever runs, loads, sends, covers the page, or leads elsewhere than to the web.
+  // Of ours are style sheets of widgets. Pictures are inline. JupyterLab makes links of addresses in plain text.
+  const unsafe = () => page.evaluate(() => {
+    const found = [];
+    const barred = "script, iframe, object, embed, link, meta, base, form, foreignObject, portal, frame, applet, video, audio, template";
+    for (const area of document.querySelectorAll(".jp-Cell-outputArea")) for (const each of area.querySelectorAll("*")) {
+      const told = each.outerHTML.slice(0, 160);
+      if (each.matches(barred)) found.push(`element ${told}`);
+      if (each.matches("style") && !each.closest(".hermes-panel")) found.push(`style ${told}`);
+      if (each.matches("img, image, use, source") && /^(?!data:image\/|#)./.test(each.getAttribute("src") || each.getAttribute("href") || "")) found.push(`loads ${told}`);
+      for (const { name, value } of each.attributes) {
+        if (name.startsWith("on")) found.push(`handler ${told}`);
+        if (["href", "xlink:href", "action", "formaction"].includes(name) && !each.closest(".jp-RenderedText") && !/^(https?:|mailto:|#)/i.test(value.trim())) found.push(`link ${told}`);
+        if (name === "style" && /url\(|expression/i.test(value)) found.push(`styled ${told}`);
+      }
+      if (["fixed", "sticky"].includes(getComputedStyle(each).position)) found.push(`position ${told}`);
+    }
+    return [...new Set(found)].slice(0, 10);
+  });
+  // Opens whatever a panel has: each `select` is gone through by the arrow key, a few options of it.
+  async function walk(cell, most = 8) {
+    const lists = area(cell).locator("select[size], select[multiple]");
+    for (let n = 0; n < await lists.count(); n++) {
+      const many = Math.min(await lists.nth(n).locator("option").count(), most);
+      await lists.nth(n).focus();
+      for (let option = 0; option < many; option++) {
+        await page.keyboard.press(option ? "ArrowDown" : "Home");
+        await page.waitForTimeout(250);
+      }
+    }
+    await unfold(cell);
+  }
 
   // --- over time
 
@@ -276,8 +316,8 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
   }
 
   return {
-    page, context, browser, seen, given, shots, run, ended, all, output, html, shows, area, unfold, code, running, kernel, load, save, reload, trust,
-    theme, width, shot, portrait, keys, tabTo, focus, axe, axeOf, overflow, canary, watch, transcript, follow, steadiness,
+    page, context, browser, seen, given, shots, run, ended, all, output, html, shows, area, unfold, code, running, kernel, load, save, reload, at, trust,
+    theme, width, shot, portrait, keys, tabTo, focus, axe, axeOf, overflow, canary, unsafe, walk, watch, transcript, follow, steadiness,
     latency, pressed, iopub, drive,
   };
 }

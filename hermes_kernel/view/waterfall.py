@@ -26,7 +26,7 @@ DRAWN = 42  # characters of a name in the picture
 TICKS = 5
 SHORTEST = 0.001  # seconds that a whole picture stands for
 MINUTE, DAY = 60, 86_400  # seconds
-LEFT, RIGHT = "text-align:left;min-width:4em;overflow-wrap:anywhere", "text-align:right"
+LEFT, RIGHT = "text-align:left;min-width:3em;overflow-wrap:anywhere", "text-align:right"
 LOOKS = (LEFT, RIGHT, RIGHT, LEFT)
 NUMBERS = "border-collapse:collapse;font-variant-numeric:tabular-nums"
 

@@ -7,13 +7,15 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 from statistics import median
 from typing import Any
 
 import pytest
 
-from hermes_kernel.testing import Request, Server, Step, Thoughts, call, forever, late, say, stall, status
+from hermes_kernel.testing import Request, Server, Step, Thoughts, call, calls, forever, late, say, stall, status
 from tests.kernel.conftest import KINDS, Kernel
 
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -28,6 +30,13 @@ print(len(_instances), sorted(t.get_coro().__qualname__ for t in asyncio.all_tas
       get_ipython().magics_manager.registry['HermesMagics'].desk.person.stage)
 """
 NOTHING = "0 [] None\n"
+NOTHING_TO_DO = """
+from hermes_kernel import tool
+@tool
+def nothing(n: str) -> str:
+    "Do nothing."
+    return n
+"""
 
 
 class Page:
@@ -232,3 +241,31 @@ def test_a_kernel_that_goes_in_mid_turn_goes_at_once(kind, tmp_path):
             assert server.await_idle()
     finally:
         kernel.close()
+
+
+def test_whatever_happens_the_panel_changes_at_most_ten_times_a_second_and_is_read_out_once(running, scripted):
+    busy = [calls([("nothing", {"n": f"{turn} {n}"}) for n in range(8)]) for turn in range(8)]
+    scripted(late(busy[0], 0.5), *busy[1:], say(["word "] * 40, gap=0.02))
+    running.run(running.python(NOTHING_TO_DO))
+    ran = running.run(running.prompt("Go."), cell_id="c1")
+    assert ran.status == "ok", ran.error
+    shown = next(n for n, each in enumerate(ran.messages) if VIEW in each["content"].get("data", {}))
+    changed = [each for each in ran.messages[shown:] if each["header"]["msg_type"] == "comm_msg"]
+    times = [each["header"]["date"].timestamp() for each in changed]
+    assert len(times) > 10
+    assert max(sum(begin <= each < begin + 1 for each in times) for begin in times) <= 10
+    spoken = [at for at, each in zip(times, changed, strict=True) if 'role=\\"status\\"' in json.dumps(each["content"])]
+    assert spoken
+    assert all(later - before > 0.9 for before, later in pairwise(spoken))
+
+
+def test_a_long_answer_with_everything_around_it_costs_at_most_three_times_its_size(running, scripted):
+    text = "".join(f"Paragraph {n} says **something** of moderate length about number {n}.\n\n" for n in range(2_900))
+    scripted(say([text[n : n + 20] for n in range(0, len(text), 20)]), say("Again."))
+    ran = running.run(running.prompt("Write much."), cell_id="c1", timeout=90)
+    assert "".join(each.rstrip("\n") + "\n\n" for each in ran.shown("text/markdown")) == text
+    sent = sum(len(json.dumps(each["content"])) for each in ran.messages)
+    print(f"{len(text):,} characters: {sent / len(text):.2f} times their size in {ran.seconds:.1f} s")
+    assert sent <= 3 * len(text)
+    seconds = Counter(int(each["header"]["date"].timestamp()) for each in ran.messages)
+    assert max(seconds.values()) < 200

@@ -15,7 +15,7 @@ from hermes_kernel.core.figures import span as long_time
 from hermes_kernel.core.safe import NO_MATH, clean, escape
 from hermes_kernel.core.text import brief
 from hermes_kernel.view.columns import aligned
-from hermes_kernel.view.look import FRAME, INK, LINE, QUIET, TONES
+from hermes_kernel.view.look import FRAME, GROOVE, INK, LINE, QUIET, TONES
 from hermes_kernel.view.spans import Mark, Span
 from hermes_kernel.view.strokes import Stroke, group, legend, line, percent
 
@@ -40,7 +40,7 @@ class What(NamedTuple):
 
 
 WHAT = {
-    "turn": What("turn", Stroke(LINE, 9, "", 0.5), "─"),
+    "turn": What("turn", Stroke(GROOVE, 9, "", 0.7), "─"),
     "agent": What("subagent", Stroke("var(--jp-info-color1,#0288a7)", 7, "14,2"), "═"),
     "compress": What("compression", Stroke(QUIET, 7, "1,2"), "▒"),
     "pause": What("wait before asking again", Stroke(QUIET, 2, "2,4"), "┄"),

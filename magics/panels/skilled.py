@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 TEXT, CHANGES = "text", "changes"
 SHOWN, NAME = 500, 40  # rows of the list, characters of a name in it
-RECENT = 20  # changes that are listed
+RECENT, FOUND = 20, 50  # changes and findings that are listed
+SAID = 2_000  # characters of a description
 
 Key = tuple[str, str]
 """``("skill", name)`` or ``("waits", id)``: what is chosen, whatever moves about it."""
@@ -119,13 +120,18 @@ def _read(skill: Mapping[str, Any]) -> str:
         ("state", ", ".join(marks)), ("why", skill["why"]), ("from", skill["origin"]), ("uses", used),
         ("tags", ", ".join(skill["tags"])), ("files", ", ".join(skill["files"])), ("folder", skill["folder"]),
     ))  # fmt: skip
-    found = "".join(marked(f"suspicious: {each}", "slow") for each in skill["suspicious"])
+    found = _suspicious(skill["suspicious"])
     if skill["suspicious"]:
         shown = quiet("It is shown as it stands, for something in it is suspicious:") + words(skill["text"])
     else:
         shown = markdown_html(body(skill["text"]))
-    said = f"<p>{escape(skill['description'])}</p>" if skill["description"] else ""
+    said = f"<p>{escape(brief(skill['description'], SAID))}</p>" if skill["description"] else ""
     return f"<h3>{escape(skill['name'])}</h3>{said}{known}{found}<hr>{shown}"
+
+
+def _suspicious(found: Sequence[str]) -> str:
+    left = quiet(f"and {len(found) - FOUND:,} more suspicious places") if len(found) > FOUND else ""
+    return "".join(marked(f"suspicious: {each}", "slow") for each in found[:FOUND]) + left
 
 
 def _past(lore: Lore, name: str) -> str:
@@ -154,5 +160,5 @@ def _proposed(waits: Waits) -> str:
         ("wants to", f"{waits.action} {waits.name}"), ("by", waits.by), ("when", minute(waits.t)), ("why", waits.why),
         ("id", waits.id),
     ))  # fmt: skip
-    found = "".join(marked(f"suspicious: {each}", "slow") for each in waits.findings)
+    found = _suspicious(waits.findings)
     return f"<h3>Waits for your word</h3>{known}{found}<hr>{diff_html(waits.diff) or quiet('It changes no text.')}"

@@ -104,6 +104,8 @@ class Page:
 
     def _send(self, model: str, data: dict[str, Any]) -> None:
         message = self.kernel.client.session.msg("comm_msg", {"comm_id": model, "data": data})
+        if self.kernel.subshell:  # as pages do
+            message["header"]["subshell_id"] = self.kernel.subshell
         self.kernel.client.shell_channel.send(message)
 
     def _listen(self, seconds: float) -> bool:

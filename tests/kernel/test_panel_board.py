@@ -92,19 +92,9 @@ board.show(field, kinds, rows, board.row(*buttons))
 )
 
 
-class Panel(Page):
-    """Messages go the way that pages send them: on 7.3 to a subshell."""
-
-    def _send(self, model, data):
-        message = self.kernel.client.session.msg("comm_msg", {"comm_id": model, "data": data})
-        if self.kernel.subshell:
-            message["header"]["subshell_id"] = self.kernel.subshell
-        self.kernel.client.shell_channel.send(message)
-
-
 @pytest.fixture
-def panel(running: Kernel) -> Panel:
-    return Panel(running).show(running.python(PANEL))
+def panel(running: Kernel) -> Page:
+    return Page(running).show(running.python(PANEL))
 
 
 def test_a_press_is_done_on_the_loop_whoever_heard_it(panel):
@@ -242,7 +232,7 @@ def test_a_panel_is_pressed_while_a_turn_runs(panel, running, scripted):
 def test_when_the_kernel_goes_a_document_stays_and_no_model(name, tmp_path):
     kernel = Kernel(name, sys.executable, tmp_path)
     try:
-        panel = Panel(kernel).show(kernel.python(PANEL))
+        panel = Page(kernel).show(kernel.python(PANEL))
         kernel.client.shutdown()
         panel.until(lambda page: set(page.models) == page.closed, "the end of every model")
         assert VIEW not in panel.outputs[-1]

@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 
+from hermes_kernel.testing import say
 from tests.kernel.conftest import Kernel
 from tests.kernel.pressing import Page
 
@@ -187,6 +188,20 @@ def test_what_waits_for_consent_stands_first_and_is_decided(running, home):
     page.until(lambda page: not any("waits for you" in each for each in page.labels(LIST)), "that nothing waits")
     assert "Tidy <u>every</u> table." in (home / "skills/tidy/SKILL.md").read_text()
     assert "| 1 | 2 |" in (home / "skills/tidy/SKILL.md").read_text()
+
+
+def test_a_skill_is_marked_while_a_turn_runs(running, home, scripted):
+    scripted(say(["word "] * 60, gap=0.1))
+    page = Page(running).show("%hermes skills")
+    page.choose(LIST, "tidy")
+    page.says("<th>a</th>")
+    sent = running.send(running.prompt("Speak slowly."), cell_id="c1")
+    page.until(lambda page: any("word" in each.get("text/markdown", "") for each in page.outputs), "the answer")
+    page.press("Pin")
+    page.says("tidy is pinned.")
+    assert not running.client.shell_channel.msg_ready()
+    running.interrupt()
+    assert running.client.get_shell_msg(timeout=20)["parent_header"]["msg_id"] == sent
 
 
 def test_what_is_gone_meanwhile_is_said_and_the_list_is_as_it_is_now(running, home):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hermes_kernel.world.ports import Clock
     from magics.stage import Stage
 
+MOMENT = 1.0  # seconds: who is called off so shortly before the end is called off by it
 LOOK = 0.05  # seconds between two looks for an answer on stdin
 FAREWELL = "\x04"  # what a front end sends for end of file
 
@@ -31,6 +32,7 @@ class NotebookPerson:
     def __init__(self, shell: InteractiveShell, clock: Clock | None = None) -> None:
         self._shell = shell
         self._clock = clock or SystemClock()
+        self._stdin = _Stdin(shell)
         self.stage: Stage | None = None
 
     @property
@@ -53,31 +55,56 @@ class NotebookPerson:
             from magics.question import Asked
 
             return await Asked(self._shell, question, self.stage, self._clock).answer()
-        text = f"{written(question)}\n> "
-        kernel: Any = getattr(self._shell, "kernel", None)
-        said = await (_at_terminal(text) if where is Frontend.TERMINAL else _over_stdin(kernel, text))
+        text, end = f"{written(question)}\n> ", self._clock.elapsed() + question.seconds
+        try:
+            said = await (_at_terminal(text) if where is Frontend.TERMINAL else self._stdin.ask(text))
+        except asyncio.CancelledError:
+            if question.seconds and end - self._clock.elapsed() < MOMENT:
+                self._stdin.owed += 1
+            raise
         return None if said is None else chosen(question, said)
 
 
-async def _over_stdin(kernel: Any, prompt: str) -> str | None:
-    """`input` that can be given up: the kernel's own messages, but the event loop goes on meanwhile."""
-    import zmq
+class _Stdin:
+    """`input` that can be given up: the kernel's own messages, but the event loop goes on meanwhile.
 
-    socket, session = kernel.stdin_socket, kernel.session
-    with suppress(zmq.ZMQError):
+    A console goes on showing a question whose time is over, and sends its answer all the same, perhaps when another
+    is asked. Pages say which request they answer, consoles do not: as many of theirs are dropped as are ``owed``."""
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        self._kernel: Any = getattr(shell, "kernel", None)
+        self.owed = 0
+
+    async def ask(self, prompt: str) -> str | None:
+        """What is typed; None for an end of file."""
+        kernel = self._kernel
+        while self._reply() is not None:
+            self.owed = max(self.owed - 1, 0)
+        ident = kernel._parent_ident["shell"]  # noqa: SLF001 - the address that ipykernel's own `input` answers to
+        content, parent = {"prompt": prompt, "password": False}, kernel.get_parent("shell")
+        sent = kernel.session.send(kernel.stdin_socket, "input_request", content, parent, ident=ident)
         while True:
-            socket.recv_multipart(zmq.NOBLOCK)
-    ident = kernel._parent_ident["shell"]  # noqa: SLF001 - the address that ipykernel's own `input` answers to
-    content = {"prompt": prompt, "password": False}
-    session.send(socket, "input_request", content, kernel.get_parent("shell"), ident=ident)
-    while True:
-        reply = None
+            reply = self._reply()
+            if reply is None:
+                await asyncio.sleep(LOOK)
+            elif self._answers(reply, sent["header"]["msg_id"]):
+                value = str(reply["content"]["value"])
+                return None if value == FAREWELL else value
+
+    def _answers(self, reply: Any, request: str) -> bool:
+        named = (reply.get("parent_header") or {}).get("msg_id")
+        if named or not self.owed:
+            return named in (request, None)
+        self.owed -= 1
+        return False
+
+    def _reply(self) -> Any:
+        """What has come, if anything has."""
+        import zmq
+
         with suppress(zmq.ZMQError):
-            _, reply = session.recv(socket, mode=zmq.NOBLOCK)
-        if reply is not None:
-            value = str(reply["content"]["value"])
-            return None if value == FAREWELL else value
-        await asyncio.sleep(LOOK)
+            return self._kernel.session.recv(self._kernel.stdin_socket, mode=zmq.NOBLOCK)[1]
+        return None
 
 
 async def _at_terminal(prompt: str) -> str | None:

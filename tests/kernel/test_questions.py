@@ -261,7 +261,7 @@ def test_a_question_is_found_again_by_a_page_that_was_loaded_anew(asked, running
 def test_hostile_words_are_words(asked, bad):
     seen = asked(call("clarify", {"question": f"Which? {bad}", "choices": ["fine", bad, bad * 40]}))
     labels = seen.buttons("fine")
-    marks = ("<script", "<img", "<svg", "<iframe", "</pre><", "\x1b", "\u202e")
+    marks = ("<script", "<img", "<svg", "<iframe", "\x1b", "\u202e")
     assert [mark for mark in marks if mark in seen.html] == []
     assert [mark for mark in ("\x1b", "\u202e") for label in labels if mark in label] == []
     seen.press("fine")
@@ -275,7 +275,25 @@ def test_hostile_input_of_a_tool_is_shown_as_code(asked):
     bad = " ".join(BAD)
     seen = asked(call("terminal", {"command": f"rm -rf ./nothing {bad}"}))
     seen.buttons("no")
-    assert [mark for mark in ("<script", "<img", "<svg", "<iframe", "</pre><") if mark in seen.html] == []
+    assert [mark for mark in ("<script", "<img", "<svg", "<iframe") if mark in seen.html] == []
     seen.shows("\\u202e")
     seen.press("no")
     leaves_nothing(seen, seen.finish())
+
+
+def test_an_answer_to_a_question_whose_time_is_over_is_none_to_the_next_one(running, scripted):
+    running.run("%config HermesMagics.answer_seconds = 1.2")
+    server = scripted(RISKY, call("clarify", {"question": "Sure?"}), forever(say("Good.")))
+    sent = running.send(running.prompt("Go."), stdin=True)
+    prompts = [running.client.get_stdin_msg(timeout=20)["content"]["prompt"]]
+    prompts.append(running.client.get_stdin_msg(timeout=20)["content"]["prompt"])
+    for words in ("once", "sure"):  # a console shows one after the other
+        running.client.input(words)
+    ran = running.finish(sent)
+    running.run("%config HermesMagics.answer_seconds = 3600")
+    assert ran.status == "ok", ran.error
+    assert "Without an answer: no, in 2 s." in prompts[0]
+    assert "4. no: it is not run" in prompts[0]
+    told = [m["content"] for m in server.requests[-1].messages if m["role"] == "tool"]
+    assert "nobody answered" in told[0]
+    assert told[1] == "sure"

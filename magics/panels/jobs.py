@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from magics import jobs as documents
 from magics.panels.board import Board
 from magics.panels.pages import PAGE, marked
 from magics.panels.planned import job_options, job_page, understood_html
-from magics.panels.pulse import Pulse, refill
+from magics.panels.pulse import Anew, Pulse, refill
 from magics.verdict import readable
 
 if TYPE_CHECKING:
@@ -30,15 +31,16 @@ TIMES = "such as every monday 9am, in 90 minutes, 30 18 * * 1-5"
 def face(desk: Desk, rest: str, shown: Shown) -> Face | None:
     """What opens the panel: of all, or of all with one chosen."""
     one = shown.value.job.id if isinstance(shown.value, Standing) else ""
-    return lambda: JobsPanel(desk, one).open() if one or not rest else None
+    anew = Anew(shown, lambda: documents.jobs(desk, rest))
+    return (lambda: JobsPanel(desk, anew, one).open()) if one or not rest else None
 
 
 class JobsPanel:
     """A list, the chosen job, and what can be done with it. What goes on is looked at again by itself."""
 
-    def __init__(self, desk: Desk, chosen: str = "") -> None:
+    def __init__(self, desk: Desk, shown: Callable[[], Shown], chosen: str = "") -> None:
         self._hands = documents.hands(desk)
-        self._board = board = Board(desk, "jobs", lambda: documents.jobs(desk, ""))
+        self._board = board = Board(desk, "jobs", shown)
         self._pulse = Pulse(board, self._look)
         self._chosen = chosen
         self._there: tuple[Standing, ...] = ()

@@ -15,7 +15,7 @@ from magics.memory import memory as document
 from magics.memory import told
 from magics.panels.board import Board
 from magics.panels.pages import PAGE
-from magics.panels.pulse import Consent, refill
+from magics.panels.pulse import Anew, Consent, refill
 from magics.panels.remembered import CHANGES, ENTRIES, Key, Seen, gauges, options, page, seen
 from magics.verdict import readable
 
@@ -33,18 +33,18 @@ VIEWS = (("what is remembered", ENTRIES), ("changes", CHANGES))
 WHERE = (("MEMORY.md: work, data", "memory"), ("USER.md: about you", "user"))
 
 
-def face(desk: Desk, rest: str, _shown: Shown) -> Face | None:
+def face(desk: Desk, rest: str, shown: Shown) -> Face | None:
     """What opens the panel."""
     view = {"": ENTRIES, "history": CHANGES}.get(rest)
-    return None if view is None else lambda: MemoryPanel(desk, view).open()
+    return None if view is None else lambda: MemoryPanel(desk, view, Anew(shown, lambda: document(desk, rest))).open()
 
 
 class MemoryPanel:
     """A list, the chosen one in full, and what can be done with it."""
 
-    def __init__(self, desk: Desk, view: str) -> None:
+    def __init__(self, desk: Desk, view: str, shown: Callable[[], Shown]) -> None:
         self._kept = desk.agent.learning.memory
-        self._board = board = Board(desk, "memory", lambda: document(desk, ""))
+        self._board = board = Board(desk, "memory", shown)
         self._view = view
         self._seen = Seen()
         self._chosen: Key | None = None

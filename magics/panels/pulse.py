@@ -5,35 +5,52 @@ consent that is only given once somebody could read what to.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from magics.panels.board import READ
 
 if TYPE_CHECKING:
     from magics.panels.board import Board, Deed
+    from magics.table import Shown
 
-EVERY = 2.0  # seconds
+EVERY = 2.0  # seconds between two looks, and
+SHARE = 5.0  # at least so many times as long as one takes
 LEAST, MOST = 3, 8  # rows of a list
 
 
 class Pulse:
-    """Does ``deed`` again and again, as long as the panel is there and somebody finds that something goes on."""
+    """Does ``deed`` again and again, as long as the panel is there and somebody finds that something goes on. What
+    takes long is done more seldom."""
 
     def __init__(self, board: Board, deed: Deed) -> None:
         self._board = board
         self._deed = deed
         self._waits = False
+        self._took = 0.0
 
     def goes_on(self, something: bool) -> None:  # noqa: FBT001 - the one thing that is said
         """There is something to look at again, or nothing."""
         if something and not self._waits:
             self._waits = True
-            self._board.later(EVERY, self._beat)
+            self._board.later(max(EVERY, SHARE * self._took), self._beat)
 
     async def _beat(self) -> None:
-        self._waits = False
+        self._waits, began = False, time.monotonic()
         await self._deed()
+        self._took = time.monotonic() - began
+
+
+class Anew:
+    """A document: at first the one that there is already, later as things are then."""
+
+    def __init__(self, first: Shown, make: Callable[[], Shown]) -> None:
+        self._first: Shown | None = first
+        self._make = make
+
+    def __call__(self) -> Shown:
+        first, self._first = self._first, None
+        return self._make() if first is None else first
 
 
 class Consent:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.schedule.rows import RunRow
@@ -14,7 +15,7 @@ from magics import jobs as documents
 from magics.panels.board import Board
 from magics.panels.pages import PAGE
 from magics.panels.planned import ALIVE, notebook_html, run_options, run_page
-from magics.panels.pulse import Pulse, refill
+from magics.panels.pulse import Anew, Pulse, refill
 from magics.panels.shelved import brought, here, left_by_a_run, link_to
 from magics.verdict import readable
 
@@ -27,23 +28,23 @@ ALL = "all"
 OUTCOMES = (ALL, "running", "waiting", "ran", "failed", "stopped", "skipped")
 
 
-def face(desk: Desk, rest: str, _shown: Shown) -> Face | None:
+def face(desk: Desk, rest: str, shown: Shown) -> Face | None:
     """What opens the panel: of all runs, of those of a job, or of one."""
     words = documents.split(rest)
     if words[:1] == ["stop"]:
         return None
     asked = documents.read(["runs", *words])
-    return lambda: RunsPanel(desk, rest, asked).open()
+    return lambda: RunsPanel(desk, Anew(shown, lambda: documents.runs(desk, rest)), asked).open()
 
 
 class RunsPanel:
     """A list, the chosen run, and what can be done with it. ``asked`` says which, as words on the command line do."""
 
-    def __init__(self, desk: Desk, rest: str, asked: Namespace) -> None:
+    def __init__(self, desk: Desk, shown: Callable[[], Shown], asked: Namespace) -> None:
         self._hands = documents.hands(desk)
         self._asked = asked
         self._zone = local_name()
-        self._board = board = Board(desk, "runs", lambda: documents.runs(desk, rest))
+        self._board = board = Board(desk, "runs", shown)
         self._pulse = Pulse(board, self._look)
         self._outcome = ALL
         self._chosen = ""

@@ -214,7 +214,11 @@ def test_one_job_is_chosen_by_its_name_and_the_document_is_a_value(kernel, recor
     record.job("bbb", "Second?")
     page = opened(kernel, "%hermes jobs bbb", "Second?")
     assert "First?" not in page.html()
-    assert "Second?" in page.outputs[0]["text/plain"] or "bbb" in page.outputs[0]["text/plain"]
+    assert "Second?" in page.outputs[-1]["text/plain"], "all about that one is what stays"
+    page.show("%hermes jobs")
+    folded = page.outputs[-2]
+    assert "Second?" in folded["text/html"]
+    assert "application/vnd.jupyter.widget-view+json" not in folded
     kernel.run(kernel.python("them = %hermes jobs"), cell_id="c")
     assert kernel.value("[each.job.name for each in them.value]") == "['aaa', 'bbb']"
 

@@ -201,7 +201,8 @@ def test_the_document_is_what_stays_and_other_words_ask_for_it_alone(running, th
     page = opened(running)
     assert "Likes tea" in page.outputs[0]["text/plain"]
     assert "<table" in page.outputs[0]["text/html"]
-    page.show("%hermes memory")
+    page.show("%hermes memory history")
+    assert "by" in page.outputs[-1]["text/plain"].split()
     assert "application/vnd.jupyter.widget-view+json" not in page.outputs[-2]
     assert "Likes tea" in page.outputs[-2]["text/html"]
     assert "application/vnd.jupyter.widget-view+json" not in running.run("%hermes memory path", cell_id="c").text

@@ -92,7 +92,8 @@ class Live:
         self._cancel()
         now = self._painted = self._loop.time()
         rested = now - self._headed
-        if ahead or rested >= (PANEL if self._stale else REST):
+        first = bool(self._picture.text) and not self._heading.there
+        if ahead or first or rested >= (PANEL if self._stale else REST):
             self._head()
         self._answer.paint(self._picture)
         if self._stale:
@@ -166,6 +167,11 @@ class Heading:
         self._html = ""
         self.shown = False
 
+    @property
+    def there(self) -> bool:
+        """It has its place, above whatever comes."""
+        return self._turning is not None or bool(self._html)
+
     def appear(self) -> None:
         self.shown = True
 
@@ -192,7 +198,7 @@ class Heading:
 
     def hold(self, picture: Picture) -> None:
         """Have a place above the answer."""
-        if self._turning is None and not self._html:
+        if not self.there:
             self.paint(picture, {"": 0.0})
 
     def finish(self, picture: Picture) -> None:

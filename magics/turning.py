@@ -15,10 +15,11 @@ from hermes_kernel.view.look import LINE, QUIET
 from hermes_kernel.view.panel import Panel, Piece, meter_html, spoken_html, status_html, thoughts_html
 from magics.answer import Answer, Leaf
 from magics.quota import Quota
-from magics.stage import Stage
+from magics.stage import Stage, dismiss
 from magics.stopping import beside, narrow, stop_button
 
 SPOKEN = 1.0  # seconds between two things that are read out
+SHUT, OPEN = "caret-right", "caret-down"
 SHEET = f"""<style>
 .hermes-turn{{padding:2px 0}}
 .hermes-turn>.widget-vbox{{gap:2px}}
@@ -27,10 +28,7 @@ SHEET = f"""<style>
 .hermes-turn .hermes-meters>.widget-html:first-child{{flex:1 1 20em}}
 .hermes-turn .hermes-cost{{color:{QUIET};min-height:1.5em;font-variant-numeric:tabular-nums}}
 .hermes-turn .hermes-answer{{border-left:2px solid {LINE};padding-left:12px;margin-top:4px}}
-.hermes-turn .lm-Collapse-header,.hermes-turn .jupyter-widget-Collapse-header{{background:none;border:0;
-  padding:0;color:{QUIET};font-size:inherit}}
-.hermes-turn .lm-Collapse-contents,.hermes-turn .jupyter-widget-Collapse-contents{{background:none;border:0;
-  padding:0 0 0 12px}}
+.hermes-turn .hermes-fold{{background:none;padding:0 2px;height:1.5em;line-height:1.5em;color:{QUIET}}}
 </style>"""
 
 
@@ -148,20 +146,39 @@ class Pieces:
 
 
 class Thoughts:
-    """The reasoning, folded: ``box`` is None while there is none. Nothing of it is sent until somebody opens it."""
+    """The reasoning, behind a button: ``box`` is None while there is none. Nothing of it is sent until it is opened."""
 
     def __init__(self, stage: Stage, wanted: Callable[[], None], quota: Quota) -> None:
         self.box: Any = None
         self._widgets = stage.widgets
         self._wanted = wanted
         self._quota = quota
+        self._open = False
 
     def paint(self, thoughts: str) -> None:
-        if thoughts and self.box is None:
-            self.box = self._widgets.Accordion([self._widgets.HTML()], titles=("reasoning",), selected_index=None)
-            self.box.observe(lambda _: self._wanted(), "selected_index")
-        if self.box is not None and self.box.selected_index is not None:
-            self._quota.say(self.box.children[0], thoughts_html(thoughts))
+        if not thoughts:
+            return
+        if self.box is None:
+            button = self._widgets.Button(description="reasoning", icon=SHUT, _dom_classes=("hermes-fold",))
+            button.on_click(self._turned)
+            self.box = self._widgets.VBox((button,))
+        if self._open != (len(self.box.children) > 1):
+            self._turn()
+        for text in self.box.children[1:]:
+            self._quota.say(text, thoughts_html(thoughts))
+
+    def _turn(self) -> None:
+        """Open or shut, as a person wants it."""
+        button, *texts = self.box.children
+        if self._quota.take():
+            self.box.children = (button, self._widgets.HTML()) if self._open else (button,)
+            for text in texts:
+                dismiss(text)
+        self._quota.say(button, OPEN if self._open else SHUT, "icon")
+
+    def _turned(self, _: Any) -> None:
+        self._open = not self._open
+        self._wanted()
 
 
 class Mirror:

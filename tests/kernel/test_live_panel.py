@@ -195,6 +195,15 @@ def test_a_quick_turn_has_no_widgets(running, scripted):
     assert ran.shown(VIEW) == []
 
 
+@pytest.mark.parametrize("before", [0.0, 0.1, 0.5])
+def test_what_a_turn_is_at_stands_above_its_answer(running, scripted, before):
+    scripted(late(say(["One ", "two.\n\n", "Three."], gap=0.2), before))
+    ran = running.run(running.prompt("Go."), cell_id="c1")
+    first, second = [each["data"] for each in ran.of("display_data")][:2]
+    assert "text/html" in first
+    assert "text/markdown" in second
+
+
 def test_a_page_that_is_loaded_anew_finds_the_panel_with_the_answer_in_it_and_stops_the_turn(running, scripted):
     scripted(say(["First *paragraph*.\n\n", "Second one.\n\n", *["word "] * 400], gap=0.3))
     page = ask(running)
@@ -218,9 +227,9 @@ def test_a_page_that_is_loaded_anew_finds_the_panel_with_the_answer_in_it_and_st
 def test_thoughts_are_folded_and_are_sent_to_whoever_opens_them(running, scripted):
     scripted(say(["Fo", "u", "r", "."], thoughts=Thoughts("PONDERED " * 40), gap=0.6))
     page = ask(running)
-    fold = page.until(lambda: next((m for m, s in page.models.items() if s.get("_view_name") == "AccordionView"), ""))
+    page.until(lambda: page.button("reasoning"))
     assert "PONDERED" not in json.dumps([m["content"] for m in page.messages])
-    page.send("comm_msg", fold, {"method": "update", "state": {"selected_index": 0}, "buffer_paths": []})
+    page.click("reasoning")
     page.shows("PONDERED")
     assert page.finish().status == "ok"
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 RUNNING = "A run is under way: Stop ends it between two steps, and every skill stays whole."
-MOST = 8  # rows of the list that are seen at once
 MEANWHILE = "It was changed meanwhile. What it is now is shown: read it, then press again."
 
 
@@ -82,7 +81,6 @@ class CuratorPanel:
             self._chosen = next(iter(there), None)
         self._head.value = head(self._seen)
         self._list.layout.display = None if there else "none"
-        self._list.rows = min(len(there) + 1, MOST)
         refill(self._board, self._list, options(self._seen), self._chosen)
         await self._read()
 

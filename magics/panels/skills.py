@@ -39,7 +39,6 @@ LABELS = {
     "restore": "Restore", "undo": "Undo the last change",
 }  # fmt: skip
 SAID = {"pin": "pinned", "unpin": "not pinned any more", "disable": "disabled", "enable": "enabled", "trust": "trusted"}
-MOST = 10  # rows of the list that are seen at once
 MEANWHILE = "It was changed meanwhile. What it is now is shown: read it, then press again."
 
 
@@ -95,7 +94,6 @@ class SkillsPanel:
         if self._chosen not in there:
             self._chosen = next(iter(there), None)
         self._said.value = quiet(summary(self._seen))
-        self._list.rows = min(len(there) + 1, MOST)
         refill(self._board, self._list, options(self._seen), self._chosen)
         await self._read()
 

@@ -222,10 +222,10 @@ def test_a_session_of_5_000_calls_is_read_soon_and_stays_small(log: Log) -> None
         log.write("a1", (100.0 * turn, Asked(f"prompt {turn} <b>")))
         log.store.append("a1", *calls_made)
         log.write("a1", (100.0 * turn + 90, DONE))
-    began = time.perf_counter()
+    began = time.process_time()  # others may have the machine meanwhile
     found = played(log.store, "a1")
     page = timeline_html(of_all(found, "a1"))
-    assert time.perf_counter() - began < 10, "1 s on a quiet machine"
+    assert time.process_time() - began < 10, "1 s on a quiet machine"
     assert len(page) < 50_000
     assert "100 turns, several in a row" in page
     assert len(timeline_html(of_turn(log.store, found, 7))) < 50_000

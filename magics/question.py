@@ -103,12 +103,12 @@ class Asked:
         if not any(meanings):
             row = [self._button(each) for each in question.choices]
             return [self._widgets.HBox(row, layout=layout)] if row else []
-        # as much room for each button, so that what they mean is aligned; a line that does not fit wraps as a whole
-        pairs = zip(question.choices, meanings, strict=False)
-        return [
-            self._widgets.HBox([self._button(each, "8em"), self._widgets.HTML(meaning_html(means))])
-            for each, means in pairs
-        ]
+        return list(map(self._explained, question.choices, meanings))
+
+    def _explained(self, choice: str, means: str) -> Any:
+        """As much room for each button, so that what they mean is aligned; beside it where there is any room at all."""
+        beside = self._widgets.HTML(meaning_html(means), layout={"flex": "1 1 9em", "width": "auto", "min_width": "0"})
+        return self._widgets.HBox([self._button(choice, "8em"), beside], layout={"align_items": "center"})
 
     def _button(self, choice: str, width: str = "auto") -> Any:
         label = " ".join(clean(choice).split())

@@ -11,7 +11,7 @@ from hermes_kernel.view.look import CODE, FRAME, GROUND, QUIET
 
 UNITS = ((172_800, 86_400, "days"), (7_200, 3_600, "h"), (60, 60, "min"), (-1, 1, "s"))
 """Above how many seconds what is left is said in which unit."""
-WRAPPED = "white-space:pre-wrap;overflow-wrap:anywhere"
+WRAPPED = "white-space:pre-wrap;overflow-wrap:anywhere;word-break:normal"
 ASKED = 600  # characters of a question, and of its answer, that stay in the notebook
 NUMBER = 4  # digits of the greatest number that a choice may have
 
@@ -73,7 +73,7 @@ def asked_html(question: Question) -> str:
 
 def meaning_html(words: str) -> str:
     """What a choice covers, beside its button."""
-    return f'<span style="{WRAPPED}">{escape(words)}</span>' if words else ""
+    return f'<span style="overflow-wrap:anywhere">{escape(words)}</span>' if words else ""
 
 
 def without_html(question: Question, left: float) -> str:

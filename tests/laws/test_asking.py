@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from html.parser import HTMLParser
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hermes_kernel.core.question import Question
-from hermes_kernel.view.asking import chosen, lasting, offered, pause, without, written
+from hermes_kernel.view.asking import (
+    answered,
+    answered_html,
+    asked_html,
+    chosen,
+    lasting,
+    meaning_html,
+    offered,
+    pause,
+    without,
+    without_html,
+    written,
+)
 
 TEXTS = st.text(max_size=40)
 ALLOW = Question(
@@ -63,3 +77,40 @@ def test_the_last_minute_is_told_by_seconds_and_what_is_over_is_over():
     assert [lasting(left) for left in (604_800, 90_000, 3_600, 61, 60, 59.2, 0.5, 0, -3)] == [
         "7 days", "25 h", "60 min", "2 min", "60 s", "60 s", "1 s", "0 s", "0 s",
     ]  # fmt: skip
+
+
+class Tags(HTMLParser):
+    """What tags there are, with the names of their attributes."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, ...]] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, *(name for name, _ in attrs)))
+
+
+HOSTILE = st.text(st.sampled_from("<>\"'&=/ \n\x1b\u202escriptonx"), max_size=60)
+
+
+@given(HOSTILE, HOSTILE)
+def test_whatever_is_asked_is_words_in_tags_of_ours(bad, worse):
+    question = Question(bad, (worse,), worse, 60, bad, worse)
+    assert Tags(asked_html(question)).found in (
+        [("div", "role", "style")], [("div", "role", "style"), ("pre", "tabindex", "role", "aria-label", "style")],
+    )  # fmt: skip
+    assert Tags(meaning_html(bad)).found in ([], [("span", "style")])
+    assert Tags(without_html(question, 5)).found == [("span", "style")]
+    assert Tags(answered_html(question, worse)).found == [("div", "class", "style"), ("b",)]
+    assert len(answered(question, worse).splitlines()) <= 1
+
+
+def test_what_is_no_choice_of_time_says_only_how_the_keyboard_comes_there():
+    assert ">Tab goes to the buttons<" in without_html(Question("Which?"), 0)
+    assert ">Without an answer: no, in 60 min · Tab goes to the buttons<" in without_html(ALLOW, 3_600)
+
+
+def test_of_a_long_question_a_line_stays():
+    assert len(answered(Question("why? " * 1_000), "because " * 1_000)) < 1_300

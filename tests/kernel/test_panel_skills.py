@@ -190,6 +190,32 @@ def test_what_waits_for_consent_stands_first_and_is_decided(running, home):
     assert "| 1 | 2 |" in (home / "skills/tidy/SKILL.md").read_text()
 
 
+def test_hostile_names_and_proposals_are_words_and_what_makes_no_sense_is_refused_in_a_line(running, home):
+    bad = f"{BAIT}\x1b[31m\u202e"
+    what = {
+        "name": bad,
+        "action": bad,
+        "file": bad,
+        "before": bad,
+        "after": bad,
+        "folder": f"../{bad}",
+        "diff": f"+{bad}",
+    }
+    running.value(f"{LORE}.proposals.add('skill', {what!r}, by='curator', why={bad!r}, findings=[{bad!r}])")
+    (home / "skills" / "<img src=x onerror=alert(1)>").mkdir()
+    (home / "skills" / "<img src=x onerror=alert(1)>" / "SKILL.md").write_text(SKILLS["evil"])
+    page = Page(running).show("%hermes skills all")
+    page.says("Waits for your word")
+    assert not LIVE.search(page.html())
+    assert not {"\x1b", "\u202e"} & set(page.html() + "".join(page.labels(LIST)))
+    page.press("Accept…")
+    page.press("Accept what is suspicious: press again")
+    page.says("This proposal cannot be understood. Reject it.")
+    page.press("Reject")
+    page.says("will not be done.")
+    assert not LIVE.search("".join(each.get("text/html", "") for each in page.outputs))
+
+
 def test_a_skill_is_marked_while_a_turn_runs(running, home, scripted):
     scripted(say(["word "] * 60, gap=0.1))
     page = Page(running).show("%hermes skills")

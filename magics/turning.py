@@ -28,7 +28,8 @@ SHEET = f"""<style>
 .hermes-turn .hermes-meters>.widget-html:first-child{{flex:1 1 20em}}
 .hermes-turn .hermes-cost{{color:{QUIET};min-height:1.5em;font-variant-numeric:tabular-nums}}
 .hermes-turn .hermes-answer{{border-left:2px solid {LINE};padding-left:12px;margin-top:4px}}
-.hermes-turn .hermes-fold{{background:none;padding:0 2px;height:1.5em;line-height:1.5em;color:{QUIET}}}
+.hermes-turn .hermes-fold{{background:none;align-self:flex-start;padding:0 2px;height:1.5em;line-height:1.5em;
+  color:{QUIET}}}
 </style>"""
 
 

@@ -61,8 +61,8 @@ def test_while_they_work_each_says_what_it_is_at_and_the_budget_what_is_out(runn
         running.ask_server(server)
         ran = running.run(running.prompt("Count.", "--no-cells --budget 12"), cell_id="c1")
     told = _said_live(ran.messages)
-    assert "▸ ducks  thinking" in told
-    assert "▸ geese  thinking" in told
+    assert "ducks · thinking" in told
+    assert "geese · thinking" in told
     assert "2 of 2 subagents at work" in told
     assert "1 spent · 4 leased to 2 subagents · 7 left of 12" in told
     ended = ran.shown("text/html")[0]
@@ -72,7 +72,7 @@ def test_while_they_work_each_says_what_it_is_at_and_the_budget_what_is_out(runn
 
 
 def test_eight_subagents_that_stream_at_once_cost_a_front_end_next_to_nothing(running):
-    child, reply = say(WORDS, gap=0.004), WORDS * 3
+    child, reply = say(WORDS, gap=0.004), WORDS * 8  # as much as the eight say together
     with Server(serve(lambda _: child, [f"part {n}" for n in range(8)], say(reply))) as server:
         running.ask_server(server)
         ran = running.run(running.prompt("Write.", "--no-cells"), cell_id="c1", timeout=90)

@@ -15,7 +15,6 @@ from hermes_kernel.view.reading import told_html, turns
 from magics import conversations as kept
 from magics.panels.board import Board
 from magics.panels.pages import PAGE, quiet
-from magics.panels.pulse import refill
 from magics.panels.wished import ALL, CHATS, OURS, Seen, Wish, notebook, opened, read, seen
 from magics.table import Table
 
@@ -103,7 +102,8 @@ class SessionsPanel:
         there = [session for _, session in made.options if session]
         if self._chosen not in there:
             self._chosen = next(iter(there), "")
-        refill(self._board, self._list, made.options, self._chosen or None)
+        if list(self._list.options) != made.options or self._list.value != (self._chosen or None):
+            self._board.fill(self._list, made.options, self._chosen or None)  # as high as before: one types meanwhile
         self._tree.description = "List" if self._family else "Tree"
         more = [self._more] if len(made.options) >= self._most and not self._family else []
         self._deeds.children = (*(self._ways if there else ()), *more)

@@ -19,7 +19,7 @@ COUNT = 60  # bytes of the words for what is left out
 LAST = 3  # of what may be kept one part in so many is its end, where errors are
 CODE = ("python", "code")
 SHOWN_BY_ITSELF = ("python",)  # tools whose images are in the cell already
-PRE = "white-space:pre-wrap;overflow-wrap:anywhere;margin:2px 0"
+PRE = "white-space:pre-wrap;margin:2px 0"
 KINDS = ("image/png", "image/jpeg", "image/gif", "image/webp")
 BASE64 = (ascii_letters + digits + "+/=").encode()
 ENTITIES = (("\n", "&#10;"), ("$", "&#36;"), ("\\", "&#92;"), ("`", "&#96;"))
@@ -101,7 +101,7 @@ def cut(text: Extract, room: int) -> Extract:
 
 def block_html(text: Extract) -> str:
     """`text` as it is, each line on its own."""
-    return f'<pre style="{PRE}">{quoted(str(text))}</pre>' if text else ""
+    return f'<pre style="{PRE}"><code>{quoted(str(text))}</code></pre>' if text else ""
 
 
 def image_html(image: Image, alt: str) -> str:

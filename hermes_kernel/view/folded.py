@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import clean
 from hermes_kernel.view import children
-from hermes_kernel.view.detail import cut, extract, pictures, quoted, weight
+from hermes_kernel.view.detail import Extract, cut, extract, pictures, quoted, weight
 from hermes_kernel.view.picture import Picture
 from hermes_kernel.view.rows import SUMMARY, row_html, row_line
 from hermes_kernel.view.words import Row, typed_in
 
-PLAIN, LINES, TEXTS, THOUGHTS = 7_000, 18_000, 12_000, 5_000  # bytes of each in a notebook
-BLOCKS = 220  # bytes of markup around what a call was given and gave
+PLAIN, LINES, TEXTS, THOUGHTS = 7_000, 19_000, 12_000, 5_000  # bytes of each in a notebook
 IMAGES = 4_000_000  # characters of base64
 BELOW = "    "  # before a subagent's line
+LEAST = Extract("x")
 AT_THE_END = 3  # where not all is shown, one line in so many is of the last ones
 
 
@@ -42,7 +42,7 @@ def lines(picture: Picture) -> list[str]:
 def briefly(picture: Picture, since: Mapping[str, float]) -> list[str]:
     """As HTML, with nothing to open: it is sent again and again."""
     every = tuple(_items(picture, since, timed=True))
-    bare = (replace(item, row=_bare(item.row)) for item in every)
+    bare = (replace(item, row=item.row and _bare(item.row)) for item in every)
     return [_html(item, timed=True) for item in _trimmed(tuple(bare), LINES, lambda item: weight(_html(item)))]
 
 
@@ -141,9 +141,10 @@ def _html(item: Item, *, timed: bool = True) -> str:
 
 
 def _heavy(item: Item) -> int:
-    return weight(_html(replace(item, row=_bare(item.row)))) + (BLOCKS if item.row else 0)
+    """Bytes of it but for what it was given and gave."""
+    return weight(_html(replace(item, row=item.row and replace(_bare(item.row), given=LEAST, result=LEAST))))
 
 
-def _bare(row: Row | None) -> Row | None:
+def _bare(row: Row) -> Row:
     """A row with nothing to open."""
-    return row and Row(row.call_id, row.name, row.arguments, row.state, row.seconds, row.note)
+    return Row(row.call_id, row.name, row.arguments, row.state, row.seconds, row.note)

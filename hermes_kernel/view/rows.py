@@ -12,11 +12,12 @@ MARKS = {"asked": "·", "running": "▸", "ok": "✓", "failed": "✗", "not run
 NAME, NOTE = 64, 160  # characters of a tool's name and of a note in a line
 SIGNS = MARKS | {"running": "·"}  # beside the triangle of what opens
 SUMMARY = "cursor:pointer"
-WHOLE = "display:inline-flex;gap:.5em;width:calc(100% - 1.3em);vertical-align:top"
+WHOLE = "display:inline-flex;gap:.5em;width:calc(100% - 1.3em)"
 MIDDLE = "flex:1;overflow:hidden;text-overflow:ellipsis;white-space:nowrap"
-ENDING = "white-space:nowrap;font-variant-numeric:tabular-nums"
+ENDING = "white-space:nowrap"
+TIMED = f"{ENDING};font-variant-numeric:tabular-nums"
 CLOSED = "padding-left:1.1em"
-BODY = "padding-left:1.1em"
+BODY = "padding-left:1.1em;overflow-wrap:anywhere"
 
 
 def row_line(row: Row, *, timed: bool) -> str:
@@ -33,7 +34,8 @@ def summary_html(row: Row, *, timed: bool) -> str:
     ending = " · ".join(part for part in (row.state, took) if part)
     said = " · ".join(quoted(part) for part in (row.arguments, brief(row.note, NOTE)) if part)
     name = f'<span aria-hidden="true">{SIGNS[row.state]}</span> <code>{quoted(brief(row.name, NAME))}</code>'
-    middle = f'<span style="{MIDDLE}">{said}</span> <span style="{ENDING}"><i hidden>· </i>{ending}</span>'
+    style = TIMED if took else ENDING
+    middle = f'<span style="{MIDDLE}">{said}</span> <span style="{style}"><i hidden>· </i>{ending}</span>'
     return f'<span style="{WHOLE}"><span>{name}</span> {middle}</span>'
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from functools import reduce
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hermes_kernel.core.events import (
@@ -40,28 +41,45 @@ def size(bundle) -> int:
     return len(json.dumps(bundle, ensure_ascii=False).encode())
 
 
-@st.composite
-def turns(draw):
-    """Turns with any number of calls, each with long arguments and results, subagents, notes and reasoning."""
-    words, long = draw(SPITEFUL), draw(LENGTHS)
-    text = (words * long)[:long]
-    arguments = draw(st.sampled_from([text, json.dumps({"code": text}), json.dumps({"a": text, text[:300]: [text]})]))
-    name = draw(st.sampled_from(["python", "terminal", text]))
-    events = [Replied("", thoughts=(draw(SPITEFUL) * 200_000)[: draw(LENGTHS) * 4])]
-    for n in range(draw(st.sampled_from([0, 1, 2, 7, 60, 500]))):
-        call = ToolCall(f"c{n}", name, arguments)
-        events += [Replied("", (call,)), Approved(call.id, allowed=False, by=text), Started(call.id)]
-        events += [Observed(call.id, text, ok=n % 3 > 0, seconds=1.0)] * draw(st.integers(0, 1))
-    for n in range(draw(st.sampled_from([0, 1, 8, 100]))):
-        events += [Leased(f"s{n}", 3, text, "c0" if n % 2 else ""), Returned(f"s{n}", 1, Outcome.REFUSED, Usage())]
-    events += [Compressed((), 9, 8, note=text), FellBack(1, Fault.OVERLOADED)] * draw(st.sampled_from([0, 1, 200]))
-    return [*events, Final(draw(st.sampled_from(Outcome)), "Done.", text)]
+@dataclass(frozen=True)
+class Busy:
+    """A turn of any number of calls, with long arguments and results, subagents, notes and reasoning."""
+
+    words: str
+    long: int
+    code: bool
+    calls: int
+    subagents: int
+    notes: int
+    outcome: Outcome
+
+    def events(self):
+        text = (self.words * self.long)[: self.long]
+        name, arguments = ("python", json.dumps({"code": text})) if self.code else (text, json.dumps({"a": text}))
+        yield Replied("", thoughts=text * 4)
+        for n in range(self.calls):
+            call = ToolCall(f"c{n}", name, arguments)
+            yield from [Replied("", (call,)), Approved(call.id, allowed=False, by=text), Started(call.id)]
+            yield Observed(call.id, text, ok=n % 3 > 0, seconds=1.0)
+        for n in range(self.subagents):
+            yield Leased(f"s{n}", 3, text, "c0" if n % 2 else "")
+            yield Returned(f"s{n}", 1, Outcome.REFUSED, Usage())
+        yield from [Compressed((), 9, 8, note=text), FellBack(1, Fault.OVERLOADED)] * self.notes
+        yield Final(self.outcome, "Done.", text)
 
 
-@given(turns())
-@settings(max_examples=40, deadline=None)
-def test_a_finished_turn_is_small_whatever_happened_in_it(events):
-    picture = seen(events)
+BUSY = st.builds(
+    *(Busy, SPITEFUL, LENGTHS, st.booleans(), st.sampled_from([0, 1, 2, 7, 60])),
+    *(st.sampled_from([0, 1, 8, 100]), st.sampled_from([0, 1, 200]), st.sampled_from(Outcome)),
+)
+
+
+@given(BUSY)
+@example(Busy('<&"', 50_000, False, 500, 8, 0, Outcome.COMPLETED))
+@example(Busy("💥", 3_000, False, 60, 100, 0, Outcome.BUDGET_EXHAUSTED))
+@settings(max_examples=30, deadline=None)
+def test_a_finished_turn_is_small_whatever_happened_in_it(busy):
+    picture = seen(busy.events())
     live = {"text/html": heading_html(picture, 12.0), "text/plain": heading_plain(picture)}
     assert size(live) < MOST
     assert size(still(picture)) < MOST

@@ -208,6 +208,7 @@ def test_a_page_that_is_loaded_anew_finds_the_panel_with_the_answer_in_it_and_st
     scripted(say(["First *paragraph*.\n\n", "Second one.\n\n", *["word "] * 400], gap=0.3))
     page = ask(running)
     page.shows("Second one.")
+    page.until(lambda: page.button("Stop"))
     assert "First <em>" not in json.dumps([m["content"] for m in page.messages])
     page.loaded_anew()
     page.shows("First <em>paragraph</em>.")

@@ -98,6 +98,25 @@ def test_a_question_in_a_terminal_is_answered_there(terminal):
         assert "blue" in next(m["content"] for m in server.requests[-1].messages if m["role"] == "tool")
 
 
+def test_a_question_in_a_terminal_goes_by_itself_when_its_time_is_over(terminal):
+    with Server(
+        [call("clarify", {"question": "Red or blue?", "choices": ["red", "blue"]}), say("Red then.")]
+    ) as server:
+        child = terminal(server)
+        child.sendline("%config HermesMagics.answer_seconds = 1.2")
+        child.expect_exact("In [2]:")
+        child.sendline("%%hermes")
+        child.sendline("Paint.")
+        child.sendline("\n")
+        child.expect_exact("Without an answer: red, in 2 s.")
+        child.send("half a word")
+        child.expect_exact("Red then.")
+        child.expect_exact("In [3]:")
+        child.sendline("print(6 * 7)")
+        child.expect_exact("42")
+        assert "Nobody answered" in next(m["content"] for m in server.requests[-1].messages if m["role"] == "tool")
+
+
 def notebook(*cells: str):
     cells = ("%load_ext magics", *cells)
     kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}

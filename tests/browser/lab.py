@@ -81,12 +81,18 @@ class Lab:
     place: Path
     browser: str
 
-    def notebook(self, name: str, kernel: Kernel, url: str, cells: Sequence[str], **settings: Any) -> Path:
-        """A notebook of these cells below one that points the agent at the scripted server."""
+    def notebook(
+        self, name: str, kernel: Kernel, url: str, cells: Sequence[str], *, home: Path | None = None, **settings: Any
+    ) -> Path:
+        """A notebook of these cells below one that points the agent at the scripted server. ``home``: one of its own."""
         first = kernel.first({"base_url": url, "model": "scripted"} | settings)
         path = self.place / "notebooks" / f"{name}-{kernel}.ipynb"
-        spec = {"name": str(kernel), "display_name": str(kernel), "language": "python"}
-        made = new_notebook(cells=[new_code_cell(each) for each in (first, *cells)], metadata={"kernelspec": spec})
+        spec = str(kernel)
+        if home is not None:
+            spec = path.stem
+            _kernelspec(self.place / "data", spec, kernel, home)
+        known = {"name": spec, "display_name": spec, "language": "python"}
+        made = new_notebook(cells=[new_code_cell(each) for each in (first, *cells)], metadata={"kernelspec": known})
         nbformat.write(made, path)
         return path
 
@@ -113,7 +119,7 @@ def running_lab(place: Path) -> Iterator[Lab]:
     for folder in folders.values():
         folder.mkdir(exist_ok=True)
     for kernel in KERNELS:
-        _kernelspec(folders, kernel)
+        _kernelspec(folders["data"], str(kernel), kernel, folders["home"])
     quiet = folders["settings"] / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
     quiet.parent.mkdir(parents=True, exist_ok=True)
     quiet.write_text('{"fetchNews": "false", "checkForUpdates": false}')
@@ -176,16 +182,16 @@ def _chromium(profile: Path) -> Iterator[str]:
         browser.wait(20)
 
 
-def _kernelspec(folders: dict[str, Path], kernel: Kernel) -> None:
+def _kernelspec(data: Path, name: str, kernel: Kernel, home: Path) -> None:
     module, interrupt = LAUNCH[kernel.name]
-    folder = folders["data"] / "kernels" / str(kernel)
+    folder = data / "kernels" / name
     folder.mkdir(parents=True, exist_ok=True)
     spec = {
         "argv": [PYTHONS[kernel.python], "-Xfrozen_modules=off", "-m", module, "-f", "{connection_file}"],
-        "display_name": str(kernel),
+        "display_name": name,
         "language": "python",
         "interrupt_mode": interrupt,
-        "env": {"PYTHONPATH": str(ROOT), "HERMES_HOME": str(folders["home"]), "HERMES_API_KEY": "none",
+        "env": {"PYTHONPATH": str(ROOT), "HERMES_HOME": str(home), "HERMES_API_KEY": "none",
                 "HERMES_LEARNING": "off", "HERMES_SCHEDULE_WATCH": "off"},
     }  # fmt: skip
     (folder / "kernel.json").write_text(json.dumps(spec))

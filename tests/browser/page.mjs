@@ -174,14 +174,14 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
     await page.evaluate(() => document.querySelector("[data-axed]").removeAttribute("data-axed"));
     return found;
   };
-  // What sticks out of the output of a cell on its right, or makes it scroll sideways. Code may scroll in a frame of its own.
+  // What sticks out of the output of a cell on its right, or makes it scroll sideways. Code and tables may scroll in a frame of their own.
   const overflow = (cell) => page.evaluate((cell) => {
     const area = window.jupyterapp.shell.currentWidget.content.widgets[cell].outputArea.node;
     const right = area.getBoundingClientRect().right + 1;
     const told = (each, by) => `${each.tagName.toLowerCase()}.${String(each.className).slice(0, 60)} +${Math.round(by)} px: ${each.textContent.slice(0, 60)}`;
     const framed = (each) => {
       for (let up = each.parentElement; up && up !== area; up = up.parentElement)
-        if (["auto", "scroll", "hidden", "clip"].includes(getComputedStyle(up).overflowX) && (up.matches("pre, code, .hermes-page"))) return true;
+        if (["auto", "scroll", "hidden", "clip"].includes(getComputedStyle(up).overflowX) && (up.matches("pre, code, .hermes-page, :has(> table)"))) return true;
       return false;
     };
     const found = [];
@@ -189,7 +189,7 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
       const box = each.getBoundingClientRect();
       if (box.width && box.right > right && !framed(each)) found.push(told(each, box.right - right + 1));
       const style = getComputedStyle(each);
-      if (["auto", "scroll"].includes(style.overflowX) && each.scrollWidth > each.clientWidth + 1 && !each.matches("pre, code, select, textarea, input"))
+      if (["auto", "scroll"].includes(style.overflowX) && each.scrollWidth > each.clientWidth + 1 && !each.matches("pre, code, select, textarea, input, :has(> table)"))
         found.push(`scrolls: ${told(each, each.scrollWidth - each.clientWidth)}`);
     }
     return found.slice(0, 8);

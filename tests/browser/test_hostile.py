@@ -61,7 +61,7 @@ def test_nothing_runs_loads_or_leads_elsewhere_whoever_says_it(lab, kernel, tmp_
         "search": "%hermes search canary",
     }  # fmt: skip
     with Server(answer) as server:
-        path = lab.notebook("hostile", kernel, server.url, [*told.values()], home=str(home), max_retries=0)
+        path = lab.notebook("hostile", kernel, server.url, [*told.values()], home=home, max_retries=0)
         seen = lab.drive("hostile.mjs", path, cells=[*told], python=kernel.py("print(6 * 7)"))
     assert seen["hacked"] == seen["dialogs"] == seen["popups"] == seen["navigated"] == seen["remote"] == []
     assert seen["unsafe"] == {}

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from hermes_kernel.scheduling.faces.verbs import VERBS
-from magics.completing import words
+from magics.completing import Known, completed
 
 KNOWN = {"job": ["monday-report", "tea"], "run": ["abc-1", "abd-2"], "target": ["team"], "skill": ["brewing"]}
 
 
 def tab(line: str) -> list[str]:
-    return words(line, tuple, {}, lambda: KNOWN["skill"], KNOWN.__getitem__)[1]
+    known = Known({}, KNOWN.__getitem__, Path(), lambda: KNOWN["skill"], there=KNOWN.__getitem__)
+    return list(completed(line, known).words)
 
 
 @pytest.mark.parametrize(

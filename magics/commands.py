@@ -213,7 +213,11 @@ COMMANDS: dict[str, Command] = {
         "[ID] [turn N|all]", "see when the last turn did what, another one, or the whole conversation", _timeline
     ),
     "new": Command("", "begin another conversation", _new),
-    "sessions": Command("[N] [all]", "list the latest conversations, or all sessions", conversations.sessions),
+    "sessions": Command(
+        "[N] [all] | tree [ID]",
+        "list the latest conversations, all sessions, or the relatives of one",
+        conversations.sessions,
+    ),
     "search": Command("QUERY", "find what was said, in all conversations", conversations.search),
     "show": Command(
         "[ID] [turns|PLACE|summary|all]",

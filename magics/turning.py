@@ -94,9 +94,9 @@ class Turning:
     def _say(self, panel: Panel) -> None:
         line, spoken, budget, other = _said(panel)
         self._quota.say(self._line, line)
-        if self._spoken.value != spoken and self._time() - self._announced >= SPOKEN:
-            self._announced = self._time()
-            self._quota.say(self._spoken, spoken)
+        now = self._time()
+        if self._spoken.value != spoken and now - self._announced >= SPOKEN and self._quota.say(self._spoken, spoken):
+            self._announced = now
         self._quota.say(self._other, other)
         self._quota.say(self._budget, budget)
 

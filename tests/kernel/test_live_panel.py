@@ -255,7 +255,7 @@ def test_a_kernel_that_goes_in_mid_turn_goes_at_once(kind, tmp_path):
 
 def test_whatever_happens_the_panel_changes_at_most_ten_times_a_second_and_is_read_out_once(running, scripted):
     busy = [calls([("nothing", {"n": f"{turn} {n}"}) for n in range(8)]) for turn in range(8)]
-    scripted(late(busy[0], 0.5), *busy[1:], say(["word "] * 40, gap=0.02))
+    scripted(late(busy[0], 0.5), *busy[1:], late(say(["word "] * 40, gap=0.05), 1.5))
     running.run(running.python(NOTHING_TO_DO))
     ran = running.run(running.prompt("Go."), cell_id="c1")
     assert ran.status == "ok", ran.error
@@ -279,3 +279,23 @@ def test_a_long_answer_with_everything_around_it_costs_at_most_three_times_its_s
     assert sent <= 3 * len(text)
     seconds = Counter(int(each["header"]["date"].timestamp()) for each in ran.messages)
     assert max(seconds.values()) < 200
+
+
+def test_a_page_hears_what_kernel_this_is_while_a_cell_awaits_and_the_cell_goes_on_as_before(running):
+    """On 7.3, where a page sends its clicks to a subshell once it knows that there are such."""
+    if not running.subshell:
+        return
+    code = (
+        "import asyncio\nprint('ready', flush=True)\nfor n in range(20):\n    await asyncio.sleep(0.1)\nprint('mine')"
+    )
+    sent = running.send(running.python(code))
+    seen = running.until(sent, "ready")
+    asked = running.client.kernel_info()
+    reply = running.client.get_shell_msg(timeout=PATIENCE)
+    assert reply["parent_header"]["msg_id"] == asked
+    assert "kernel subshells" in reply["content"]["supported_features"]
+    ran = running.finish(sent, seen=seen)
+    assert ran.stdout == "ready\nmine\n"
+    sent = running.send(running.python("import time\nprint('go', flush=True)\ntime.sleep(60)"))
+    seen = running.until(sent, "go")
+    assert running.finish(sent, began=running.interrupt(), seen=seen).reply["ename"] == "KeyboardInterrupt"

@@ -35,7 +35,7 @@ def summary_html(row: Row, *, timed: bool) -> str:
     said = " · ".join(quoted(part) for part in (row.arguments, brief(row.note, NOTE)) if part)
     name = f'<span aria-hidden="true">{SIGNS[row.state]}</span> <code>{quoted(brief(row.name, NAME))}</code>'
     style = TIMED if took else ENDING
-    middle = f'<span style="{MIDDLE}">{said}</span> <span style="{style}"><i hidden>· </i>{ending}</span>'
+    middle = f'<span style="{MIDDLE}">{said}</span> <span style="{style}"><span hidden>· </span>{ending}</span>'
     return f'<span style="{WHOLE}"><span>{name}</span> {middle}</span>'
 
 

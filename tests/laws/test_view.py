@@ -258,7 +258,7 @@ def test_text_of_a_finished_turn_holds_no_time_and_no_address():
 
 # --- hostile words ----------------------------------------------------------------------------------------------------
 
-OURS = {"div", "span", "details", "summary", "code", "pre", "i"}
+OURS = {"div", "span", "details", "summary", "code", "pre"}
 
 
 class Tags(HTMLParser):

@@ -4,11 +4,12 @@ import { open } from "./page.mjs";
 const lab = await open();
 const { page, seen } = lab;
 seen.unsafe = {};
-seen.missing = [];
+seen.shown = []; // where a text is seen as what it is
 
 const look = async (cell, name) => {
   const found = await lab.unsafe();
   if (found.length) seen.unsafe[name] = found;
+  if ((await lab.output(cell)).includes("canary")) seen.shown.push(name);
   await lab.portrait(cell, name).catch(() => {});
 };
 
@@ -26,7 +27,7 @@ await lab.drive(async () => {
     }
     await lab.ended(cell, 60000);
     await page.waitForTimeout(300);
-    await lab.walk(cell);
+    await lab.walk(cell, 4);
     await look(cell, name);
   }
   seen.works = await lab.code(lab.given.python);
@@ -38,6 +39,12 @@ await lab.drive(async () => {
   seen.still_works = await lab.code(lab.given.python);
   await lab.trust();
   Object.assign(seen, await lab.canary());
+  seen.heard = await page.evaluate(async () => { // one that is let do what it wants is heard
+    const evil = document.createElement("div");
+    evil.innerHTML = "<img src=x onerror=canary(2)>";
+    for (let n = 0; n < 50 && !window.hacked.length; n++) await new Promise((done) => setTimeout(done, 100));
+    return window.hacked;
+  });
   // The page is as it was: its bars are where they are, and a panel covers nothing but its own output.
   seen.covered = await page.evaluate(() => {
     const bar = document.querySelector("#jp-top-panel, #jp-MainMenu").getBoundingClientRect();

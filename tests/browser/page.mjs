@@ -226,7 +226,7 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
       await lists.nth(n).focus();
       for (let option = 0; option < many; option++) {
         await page.keyboard.press(option ? "ArrowDown" : "Home");
-        await page.waitForTimeout(250);
+        await page.waitForTimeout(150);
       }
     }
     await unfold(cell);

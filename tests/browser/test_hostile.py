@@ -48,8 +48,9 @@ def answer(request: Request) -> Step:
 @pytest.mark.parametrize("kernel", KERNELS[-1:], ids=str)
 def test_nothing_runs_loads_or_leads_elsewhere_whoever_says_it(lab, kernel, tmp_path):
     home = tmp_path / "home"
-    skills = [(f"evil-{n}", text[:900], EVERYTHING) for n, text in enumerate(SHORT[:6])]
-    named = [(name, f"{name} {SHORT[0]}", EVERYTHING) for name in NAMED]
+    body = EVERYTHING.replace("\x00", "")  # a file with it is no text
+    skills = [(f"evil-{n}", text[:900], body) for n, text in enumerate(SHORT[:6])]
+    named = [(name, f"{name} {SHORT[0]}", body) for name in NAMED]
     jobs = [(f"evil-{n}", "every monday 9am", text[:2_000]) for n, text in enumerate((EVERYTHING, *SHORT[:4]))]
     furnish(home, Said(SHORT, EVERYTHING[:3_000], EVERYTHING, (*skills, *named), SHORT[:12], jobs))
     told = {
@@ -65,6 +66,8 @@ def test_nothing_runs_loads_or_leads_elsewhere_whoever_says_it(lab, kernel, tmp_
         seen = lab.drive("hostile.mjs", path, cells=[*told], python=kernel.py("print(6 * 7)"))
     assert seen["hacked"] == seen["dialogs"] == seen["popups"] == seen["navigated"] == seen["remote"] == []
     assert seen["unsafe"] == {}
+    assert seen["heard"] == [2]
+    assert {*told} - {*seen["shown"]} <= {"huge", "runs", "loops", "curator", "usage", "budget", "timeline"}
     assert seen["errors"] == []
     assert seen["covered"] is False
     assert seen["works"].strip() == seen["still_works"].strip() == "42"

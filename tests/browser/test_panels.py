@@ -7,6 +7,7 @@ import nbformat
 from hermes_kernel.testing import Server, forever, say
 from tests.browser.homes import Said, furnish
 from tests.browser.lab import KERNELS, MARKS
+from tests.browser.test_static import exported
 
 pytestmark = MARKS
 
@@ -31,6 +32,9 @@ def test_each_panel_is_accessible_and_fits_where_there_is_little_room(lab, tmp_p
     assert seen["axe"] == {}
     assert seen["wide"] == {}
     assert seen["hacked"] == seen["dialogs"] == seen["remote"] == []
+    page = exported(path)  # of a notebook that was saved while they were open
+    assert VIEW not in page
+    assert "weekly-ducks" in page
     for cell in nbformat.read(path, as_version=4).cells[2:]:
         (data,) = (each["data"] for each in cell.outputs if VIEW in each.get("data", {}))
         assert data["text/plain"].strip(), f"{cell.source}: a terminal and GitHub have nothing to show"

@@ -24,6 +24,7 @@ from hermes_kernel.core.events import (
 )
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.messages import ToolCall
+from hermes_kernel.core.text import CELLS, END_OF_CELLS
 from hermes_kernel.view.crowded import ROWS, about, timeline
 from hermes_kernel.view.spans import Mark, Play, Span
 from hermes_kernel.view.timing import plays
@@ -225,3 +226,9 @@ def test_turns_that_were_taken_back_leave_their_numbers_to_others() -> None:
     done = Final(Outcome.COMPLETED, "")
     story = [(0, Asked("a")), (1, done), (2, Asked("b")), (3, done), (4, Undone(1)), (5, Asked("c")), (6, done)]
     assert [(play.prompt, play.number) for play in plays(story, before=7)] == [("a", 8), ("b", 0), ("c", 9)]
+
+
+def test_a_turn_is_called_by_what_the_person_said_and_not_by_what_was_told_besides() -> None:
+    told = f"{CELLS}\nIn [2]: import warnings\n{END_OF_CELLS}\n\nHow many birds are there?"
+    (play,) = plays([(0.0, Asked(told))])
+    assert play.prompt == "How many birds are there?"

@@ -9,6 +9,7 @@ await drive(async () => {
 
   await run(1);
   await page.waitForSelector(".jp-OutputArea button:has-text('Stop')");
+  await shows(1, "writing");
   await shows(1, "Paragraph 2");
   seen.streaming = await output(1);
   await shot("streaming.png");

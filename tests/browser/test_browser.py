@@ -27,7 +27,7 @@ TABLE = (
 PROMPTS = ("Tell me all about ducks.", "Which month sold best? Use python.", "Paint the pond.", "Frame it.")
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("kernel", KERNELS[1:3], ids=str)
 def test_a_person_sees_the_answer_grow_and_stops_it_and_asks_again(lab, kernel):
     steps = [
         say(SLOW, gap=0.15),

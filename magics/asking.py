@@ -11,10 +11,10 @@ from hermes_kernel.core.events import Asked, Event
 from hermes_kernel.core.turn import Turn
 from hermes_kernel.errors import HermesError
 from hermes_kernel.world.folder import here
+from magics.commands.skills import read_skill, spoken
 from magics.options import Options, parse
-from magics.painter import Painter
+from magics.painting.painter import Painter
 from magics.prompt import Prompt
-from magics.skills import read_skill, spoken
 from magics.verdict import judged, readable, stopped
 
 if TYPE_CHECKING:
@@ -32,14 +32,14 @@ async def ask(desk: Desk, line: str, body: str) -> object:
         KeyboardInterrupt: it was stopped.
     """
     if SCHEDULED.match(line):
-        from magics.jobs import schedule_cell
+        from magics.commands.jobs import schedule_cell
 
         with readable():
             return schedule_cell(desk, line, body)
     options = parse(line)
     with readable():
         if options.map:
-            from magics.mapping import run_map
+            from magics.commands.mapping import run_map
 
             return await run_map(desk, options, body)
         prompt = Prompt(desk.shell.user_ns, here())

@@ -15,9 +15,9 @@ from hermes_kernel.world.run import this_run
 from hermes_kernel.world.stop import Stop, Stopped
 from magics.cells import Cells
 from magics.frontend import Frontend, frontend
-from magics.live import Live
 from magics.options import Options
-from magics.painter import Painter, Scroll, Silent, Still
+from magics.painting.live import Live
+from magics.painting.painter import Painter, Scroll, Silent, Still
 from magics.person import NotebookPerson
 from magics.verdict import show_turns, stopped
 

@@ -18,7 +18,7 @@ from traitlets import observe
 
 from magics.cells import Cells
 from magics.comms import Comms
-from magics.shifting import Inspection
+from magics.tab.shifting import Inspection
 from magics.traits import SETTINGS, Configured, sound
 from magics.watching import Watching
 
@@ -99,14 +99,14 @@ class HermesMagics(Configured, Magics):
             from magics.asking import ask
 
             return ask(self.desk, line, cell)
-        from magics.commands import run
+        from magics.commands.every import run
 
         return run(self.desk, line)
 
     def completed(self, written: str, *, prompt: bool) -> tuple[str, tuple[str, ...]]:
         """The end of a cell that is being written, and what may take its place."""
-        from magics.completing import completed
-        from magics.known import known_to
+        from magics.tab.completing import completed
+        from magics.tab.known import known_to
 
         return completed(written, known_to(self.desk), prompt=prompt)
 
@@ -124,19 +124,19 @@ class HermesMagics(Configured, Magics):
 
     async def compress(self, line: str) -> None:
         """A ``%hermes compress`` cell."""
-        from magics.compressing import compress
+        from magics.commands.compressing import compress
 
         await compress(self.desk, line)
 
     async def nudge(self, line: str) -> None:
         """A ``%hermes nudge`` cell."""
-        from magics.looks import look
+        from magics.commands.looks import look
 
         await look(self.desk, "nudge", line)
 
     async def review(self, line: str) -> None:
         """A ``%hermes review`` cell."""
-        from magics.looks import look
+        from magics.commands.looks import look
 
         await look(self.desk, "review", line)
 
@@ -171,7 +171,7 @@ def _matcher(magics: HermesMagics) -> Callable[[CompletionContext], SimpleMatche
 
     @context_matcher(identifier="hermes")
     def match(context: CompletionContext) -> SimpleMatcherResult:
-        from magics.known import matched
+        from magics.tab.known import matched
 
         above = "".join(context.full_text.splitlines(keepends=True)[: context.cursor_line])
         return matched(magics.desk, context.text_until_cursor, above)

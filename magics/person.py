@@ -10,7 +10,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from hermes_kernel.view.asking import chosen, written
+from hermes_kernel.view.turn.asking import chosen, written
 from hermes_kernel.world.clock import SystemClock
 from magics.frontend import Frontend, allows_stdin, frontend
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from hermes_kernel.core.question import Question
     from hermes_kernel.world.ports import Clock
-    from magics.stage import Stage
+    from magics.painting.stage import Stage
 
 MOMENT = 1.0  # seconds: who is called off so shortly before the end is called off by it
 LOOK = 0.05  # seconds between two looks for an answer on stdin
@@ -52,7 +52,7 @@ class NotebookPerson:
             return None
         where = frontend(self._shell)
         if where is Frontend.NOTEBOOK and find_spec("ipywidgets"):
-            from magics.question import Asked
+            from magics.painting.question import Asked
 
             return await Asked(self._shell, question, self.stage, self._clock).answer()
         text, end = f"{written(question)}\n> ", self._clock.elapsed() + question.seconds

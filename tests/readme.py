@@ -12,7 +12,7 @@ from hermes_kernel import Agent
 from hermes_kernel.settings import LATER, RANGES, Settings
 from hermes_kernel.testing import ScriptedModel
 from hermes_kernel.world.store import MemoryLog
-from magics.commands import COMMANDS
+from magics.commands.every import COMMANDS
 from magics.options import usage
 
 README = Path(__file__).resolve().parent.parent / "README.md"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hermes_kernel.scheduling.faces.verbs import VERBS
-from magics.completing import Known, completed
+from magics.tab.completing import Known, completed
 
 KNOWN = {"job": ["monday-report", "tea"], "run": ["abc-1", "abd-2"], "target": ["team"], "skill": ["brewing"]}
 

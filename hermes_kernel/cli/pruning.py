@@ -16,7 +16,7 @@ from hermes_kernel.cli.trouble import Misuse
 from hermes_kernel.core.figures import counted, minute
 from hermes_kernel.core.text import brief
 from hermes_kernel.view import clean
-from hermes_kernel.view.finds import short
+from hermes_kernel.view.kept.finds import short
 
 if TYPE_CHECKING:
     from hermes_kernel.world.store import Store

@@ -39,7 +39,7 @@ def search(options: argparse.Namespace) -> int:
         Misuse: the number is below 1, or a filter has a value that it cannot have.
         StoreError: the store cannot be read.
     """
-    from hermes_kernel.view.finds import finds_text
+    from hermes_kernel.view.kept.finds import finds_text
 
     if options.n < 1:
         raise Misuse("-n must be at least 1")

@@ -13,7 +13,7 @@ from hermes_kernel.cli.trouble import Misuse
 from hermes_kernel.core.figures import counted, minute
 from hermes_kernel.core.text import brief
 from hermes_kernel.view import clean
-from hermes_kernel.view.finds import short
+from hermes_kernel.view.kept.finds import short
 
 if TYPE_CHECKING:
     from hermes_kernel.world.store import SessionRow, Store
@@ -53,7 +53,7 @@ def sessions(options: argparse.Namespace) -> int:
 
 def _tree(store: Store, options: argparse.Namespace) -> None:
     from hermes_kernel.looking import lineage
-    from hermes_kernel.view.descent import tree_text
+    from hermes_kernel.view.kept.descent import tree_text
 
     found = lineage(store, options.tree)
     if options.json:

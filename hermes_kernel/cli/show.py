@@ -30,7 +30,7 @@ def show(options: argparse.Namespace) -> int:
     """
     from hermes_kernel.errors import HermesError
     from hermes_kernel.looking import conversation, summarised, whole
-    from hermes_kernel.view.reading import told_text
+    from hermes_kernel.view.kept.reading import told_text
 
     around = isinstance(options.part, int)
     read = {"summary": summarised, "all": whole}.get(options.part, conversation)

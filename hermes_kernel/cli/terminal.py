@@ -14,9 +14,9 @@ from typing import Self
 from hermes_kernel.core.events import Event, Final, Observed, Replied, Retracted, Returned, TextDelta
 from hermes_kernel.core.question import Question
 from hermes_kernel.view import Picture, clean, done_line, see, status_line
-from hermes_kernel.view.asking import chosen, written
-from hermes_kernel.view.children import told_line
-from hermes_kernel.view.rows import row_line
+from hermes_kernel.view.turn.asking import chosen, written
+from hermes_kernel.view.turn.children import told_line
+from hermes_kernel.view.turn.rows import row_line
 
 WIPE = "\r\x1b[K"
 

@@ -15,7 +15,7 @@ from hermes_kernel.export.marks import arguments, fence, fold, heading, quote, s
 from hermes_kernel.export.prompts import own_words
 from hermes_kernel.export.said import Said, Used, pieces
 from hermes_kernel.view import Picture, cost_line, see
-from hermes_kernel.view.words import in_brief
+from hermes_kernel.view.turn.words import in_brief
 
 LIMIT = 90  # model calls of a turn whose own limit is not known; the setting's default
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from hermes_kernel.core.events import Continued, Kept, Leased, Opened, Returned
 from hermes_kernel.core.search.passages import SPOKEN
-from hermes_kernel.view.reading import Conversation, Helper, Relative
+from hermes_kernel.view.kept.reading import Conversation, Helper, Relative
 from hermes_kernel.world.store import NoSession, SessionRow, Store
 from hermes_kernel.world.store.records import facts
 from hermes_kernel.world.store.threads import Head

@@ -13,7 +13,7 @@ from hermes_kernel.core.search.passages import called
 from hermes_kernel.core.turn import recall
 from hermes_kernel.errors import HermesError
 from hermes_kernel.looking.conversations import conversation, further
-from hermes_kernel.view.reading import BORDER, SUMMARY, UNKNOWN, Conversation
+from hermes_kernel.view.kept.reading import BORDER, SUMMARY, UNKNOWN, Conversation
 from hermes_kernel.world.store import NoSession, Store
 from hermes_kernel.world.store.records import facts
 

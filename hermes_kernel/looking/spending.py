@@ -9,7 +9,7 @@ from hermes_kernel.core.figures import counted
 from hermes_kernel.core.messages import Usage
 from hermes_kernel.core.text import brief
 from hermes_kernel.looking.lineage import sessions_of
-from hermes_kernel.view.finds import short
+from hermes_kernel.view.kept.finds import short
 from hermes_kernel.world.store import By, Store, UsageRow
 from hermes_kernel.world.store.asking.spending import spent_beside
 

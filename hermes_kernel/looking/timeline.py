@@ -9,11 +9,11 @@ from hermes_kernel.core.events import Kept, Leased
 from hermes_kernel.core.figures import counted
 from hermes_kernel.errors import HermesError
 from hermes_kernel.looking.lineage import sessions_of
-from hermes_kernel.view.crowded import ROWS, of_one, timeline
-from hermes_kernel.view.finds import short
-from hermes_kernel.view.spans import Play, Span
-from hermes_kernel.view.timing import plays
-from hermes_kernel.view.waterfall import Timeline, seconds
+from hermes_kernel.view.charts.crowded import ROWS, of_one, timeline
+from hermes_kernel.view.charts.spans import Play, Span
+from hermes_kernel.view.charts.timing import plays
+from hermes_kernel.view.charts.waterfall import Timeline, seconds
+from hermes_kernel.view.kept.finds import short
 from hermes_kernel.world.store import NoSession, Store
 from hermes_kernel.world.store.records import timed
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hermes_kernel.view.lineage import Kin, Tree, tree
+from hermes_kernel.view.kept.lineage import Kin, Tree, tree
 from hermes_kernel.world.store import Store
 from hermes_kernel.world.store.asking.kindred import kindred
 

@@ -8,12 +8,12 @@ Pure: knows no display, no clock and no kernel. Whoever paints brings those. `se
 from __future__ import annotations
 
 from hermes_kernel.core.safe import clean, escape, sanitise
-from hermes_kernel.view.blocks import Layout, grow
-from hermes_kernel.view.bundle import cost_line, done_line, heading_html, heading_plain, still
-from hermes_kernel.view.picture import Child, Picture
-from hermes_kernel.view.present import status_line
-from hermes_kernel.view.seeing import see
-from hermes_kernel.view.words import Notice, Row, Status
+from hermes_kernel.view.turn.blocks import Layout, grow
+from hermes_kernel.view.turn.bundle import cost_line, done_line, heading_html, heading_plain, still
+from hermes_kernel.view.turn.picture import Child, Picture
+from hermes_kernel.view.turn.present import status_line
+from hermes_kernel.view.turn.seeing import see
+from hermes_kernel.view.turn.words import Notice, Row, Status
 
 __all__ = [
     "Child",

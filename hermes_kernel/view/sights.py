@@ -13,8 +13,8 @@ from hermes_kernel.core.events import Compressed
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import NO_MATH, clean, escape
 from hermes_kernel.view.look import FRAME, GROOVE, TONES
-from hermes_kernel.view.present import heard_html, seen_html
-from hermes_kernel.view.words import Status, lasting, shortened, typed
+from hermes_kernel.view.turn.present import heard_html, seen_html
+from hermes_kernel.view.turn.words import Status, lasting, shortened, typed
 
 WIDTH = f"max-width:32em;height:0.5em;border-radius:0.25em;overflow:hidden;background:{GROOVE}"
 KEPT = "forced-color-adjust:none"  # a colour that is the only thing to be seen of a bar

@@ -17,8 +17,8 @@ from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.view import clean, escape
 from hermes_kernel.view.look import TONES
-from magics.stage import Stage, dismiss
-from magics.table import Shown, bundle
+from magics.commands.table import Shown, bundle
+from magics.painting.stage import Stage, dismiss
 from magics.verdict import readable
 
 if TYPE_CHECKING:

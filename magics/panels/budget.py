@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hermes_kernel.settings import RANGES
+from magics.commands.standing import budgeted, turns_before
+from magics.commands.table import bundle
 from magics.panels.board import Board
 from magics.panels.pulse import Pulse
-from magics.standing import budgeted, turns_before
-from magics.table import bundle
 
 if TYPE_CHECKING:
+    from magics.commands.table import Shown
     from magics.desk import Desk
     from magics.panels.faces import Face
-    from magics.table import Shown
 
 NAME = "max_iterations"
 

@@ -14,8 +14,8 @@ from hermes_kernel.learning.curating.telling import outcome, readable, rehearsal
 from hermes_kernel.learning.skills import asked
 from hermes_kernel.learning.skills.choices import awaited
 from hermes_kernel.world.stop import Stop
-from magics.curator import STOPPED
-from magics.curator import curator as document
+from magics.commands.curator import STOPPED
+from magics.commands.curator import curator as document
 from magics.panels.board import Board
 from magics.panels.pages import PAGE
 from magics.panels.pulse import refill
@@ -23,9 +23,9 @@ from magics.panels.skilled import Detail
 from magics.panels.tended import Key, Tended, chosen, head, lines, options, seen
 
 if TYPE_CHECKING:
+    from magics.commands.table import Shown
     from magics.desk import Desk
     from magics.panels.faces import Face
-    from magics.table import Shown
 
 T = TypeVar("T")
 

@@ -8,8 +8,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from magics.commands.table import Shown
 from magics.frontend import Frontend, frontend
-from magics.table import Shown
 
 if TYPE_CHECKING:
     from magics.desk import Desk

@@ -12,12 +12,12 @@ from hermes_kernel.core.figures import counted, minute
 from hermes_kernel.core.text import brief
 from hermes_kernel.view import clean
 from hermes_kernel.view.columns import aligned
-from hermes_kernel.view.descent import lines
+from hermes_kernel.view.kept.descent import lines
 
 if TYPE_CHECKING:
     from hermes_kernel.core.search.found import Found
     from hermes_kernel.looking.conversations import Listed
-    from hermes_kernel.view.lineage import Tree
+    from hermes_kernel.view.kept.lineage import Tree
     from hermes_kernel.world.store import SessionRow
 
 Option = tuple[str, str]

@@ -12,7 +12,7 @@ from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.faces.doing import RECENT, coming, do
 from hermes_kernel.scheduling.faces.telling import Told
 from hermes_kernel.scheduling.standing import Standing
-from magics import jobs as documents
+from magics.commands import jobs as documents
 from magics.panels.board import Board
 from magics.panels.pages import PAGE, marked
 from magics.panels.planned import job_options, job_page, understood_html
@@ -20,9 +20,9 @@ from magics.panels.pulse import Anew, Pulse, refill
 from magics.verdict import readable
 
 if TYPE_CHECKING:
+    from magics.commands.table import Shown
     from magics.desk import Desk
     from magics.panels.faces import Face
-    from magics.table import Shown
 
 GONE = "That job was removed meanwhile by somebody else."
 TIMES = "such as every monday 9am, in 90 minutes, 30 18 * * 1-5"

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from hermes_kernel.core.learning.loops import LoopRow, cells
 from hermes_kernel.view import escape
+from hermes_kernel.view.kept.spread import grid
 from hermes_kernel.view.look import QUIET
-from hermes_kernel.view.spread import grid
-from hermes_kernel.view.words import typed
-from magics.curator import curator
-from magics.jobs import jobs
-from magics.loops import NOTE, Awaited, facts, named, read
+from hermes_kernel.view.turn.words import typed
+from magics.commands.curator import curator
+from magics.commands.jobs import jobs
+from magics.commands.loops import NOTE, Awaited, facts, named, read
+from magics.commands.table import Page, Shown, Table, bundle
 from magics.panels.board import Board, Deed
 from magics.panels.pages import PAGE, quiet
-from magics.table import Page, Shown, Table, bundle
 
 if TYPE_CHECKING:
     from magics.desk import Desk

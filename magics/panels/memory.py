@@ -11,8 +11,8 @@ from hermes_kernel.core.learning.memory import Change, MemoryFull, MemoryRefused
 from hermes_kernel.errors import HermesError
 from hermes_kernel.learning.memory import asked as asking
 from hermes_kernel.learning.proposals import NoProposal
-from magics.memory import memory as document
-from magics.memory import told
+from magics.commands.memory import memory as document
+from magics.commands.memory import told
 from magics.panels.board import Board
 from magics.panels.pages import PAGE
 from magics.panels.pulse import Anew, Consent, refill
@@ -20,9 +20,9 @@ from magics.panels.remembered import CHANGES, ENTRIES, Key, Seen, gauges, option
 from magics.verdict import readable
 
 if TYPE_CHECKING:
+    from magics.commands.table import Shown
     from magics.desk import Desk
     from magics.panels.faces import Face
-    from magics.table import Shown
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from hermes_kernel.core.text import brief
 from hermes_kernel.view import escape
 from hermes_kernel.view.look import QUIET, TONES
-from hermes_kernel.view.meters import HARDLY, LITTLE, Meter, Part, meter_html
+from hermes_kernel.view.turn.meters import HARDLY, LITTLE, Meter, Part, meter_html
 
 WHOLE = 20_000  # characters of one text that are shown
 KEY = "text-align:left;vertical-align:top;padding:0 1em 0 0;font-weight:normal;white-space:nowrap"

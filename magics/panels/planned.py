@@ -14,10 +14,10 @@ from hermes_kernel.scheduling.faces.telling import NO_JOBS, NO_RUNS, Told, does,
 from hermes_kernel.scheduling.standing import Standing
 from hermes_kernel.view import escape
 from hermes_kernel.view.columns import aligned
+from hermes_kernel.view.kept.spread import columns
 from hermes_kernel.view.look import QUIET
 from hermes_kernel.view.rendered import markdown_html
-from hermes_kernel.view.spread import columns
-from hermes_kernel.view.words import typed
+from hermes_kernel.view.turn.words import typed
 from magics.panels.pages import facts, marked, quiet, words
 
 NAME, WHY, LINE = 40, 160, 200  # characters of each in a row or a line

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from magics.panels.board import READ
 
 if TYPE_CHECKING:
+    from magics.commands.table import Shown
     from magics.panels.board import Board, Deed
-    from magics.table import Shown
 
 EVERY = 2.0  # seconds between two looks, and
 SHARE = 5.0  # at least so many times as long as one takes

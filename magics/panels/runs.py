@@ -11,7 +11,7 @@ from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.faces.doing import about, do
 from hermes_kernel.scheduling.faces.telling import Told
 from hermes_kernel.world.zone import local_name
-from magics import jobs as documents
+from magics.commands import jobs as documents
 from magics.panels.board import Board
 from magics.panels.pages import PAGE
 from magics.panels.planned import ALIVE, notebook_html, run_options, run_page
@@ -20,9 +20,9 @@ from magics.panels.shelved import brought, here, left_by_a_run, link_to
 from magics.verdict import readable
 
 if TYPE_CHECKING:
+    from magics.commands.table import Shown
     from magics.desk import Desk
     from magics.panels.faces import Face
-    from magics.table import Shown
 
 ALL = "all"
 OUTCOMES = (ALL, "running", "waiting", "ran", "failed", "stopped", "skipped")

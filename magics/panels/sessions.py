@@ -9,20 +9,20 @@ from hermes_kernel.core.figures import counted
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.looking import conversation, entitle
-from hermes_kernel.view.descent import summary
-from hermes_kernel.view.finds import short, tally, thread_html
-from hermes_kernel.view.reading import told_html, turns
-from magics import conversations as kept
+from hermes_kernel.view.kept.descent import summary
+from hermes_kernel.view.kept.finds import short, tally, thread_html
+from hermes_kernel.view.kept.reading import told_html, turns
+from magics.commands import conversations as kept
+from magics.commands.table import Table
 from magics.panels.board import Board
 from magics.panels.pages import PAGE, quiet
 from magics.panels.wished import ALL, CHATS, OURS, Seen, Wish, notebook, opened, read, seen
-from magics.table import Table
 
 if TYPE_CHECKING:
     from hermes_kernel.core.search.found import Thread
+    from magics.commands.table import Shown
     from magics.desk import Desk
     from magics.panels.faces import Face
-    from magics.table import Shown
 
 MORE = 50  # lines that are added at once
 THREADS = 20  # conversations that a search looks for at first

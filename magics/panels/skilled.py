@@ -13,10 +13,10 @@ from hermes_kernel.learning.skills import asked
 from hermes_kernel.learning.skills.choices import Waits, awaited, possible, undoable, waiting
 from hermes_kernel.view import escape
 from hermes_kernel.view.columns import aligned
-from hermes_kernel.view.diffs import diff_html
+from hermes_kernel.view.kept.diffs import diff_html
 from hermes_kernel.view.rendered import markdown_html
+from magics.commands.skills import body
 from magics.panels.pages import facts, marked, quiet, words
-from magics.skills import body
 
 if TYPE_CHECKING:
     from hermes_kernel.learning.lore import Lore

@@ -13,16 +13,16 @@ from hermes_kernel.learning.skills import asked
 from hermes_kernel.learning.skills.asked import Answer
 from hermes_kernel.learning.skills.choices import awaited
 from hermes_kernel.view import clean
+from magics.commands.skills import skills as document
 from magics.panels.board import Board
 from magics.panels.pages import PAGE, quiet
 from magics.panels.pulse import refill
 from magics.panels.skilled import CHANGES, TEXT, Detail, Key, Seen, consented, detail, options, seen, summary
-from magics.skills import skills as document
 
 if TYPE_CHECKING:
+    from magics.commands.table import Shown
     from magics.desk import Desk
     from magics.panels.faces import Face
-    from magics.table import Shown
 
 T = TypeVar("T")
 

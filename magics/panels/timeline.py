@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from hermes_kernel.core.text import brief
 from hermes_kernel.looking.timeline import LAST
-from hermes_kernel.view.spans import Play
-from hermes_kernel.view.waterfall import Timeline
+from hermes_kernel.view.charts.spans import Play
+from hermes_kernel.view.charts.waterfall import Timeline
+from magics.commands.timeline import ALL, page, session_of, told, turns_of, wanted
 from magics.panels.board import Board
-from magics.timeline import ALL, page, session_of, told, turns_of, wanted
 
 if TYPE_CHECKING:
+    from magics.commands.table import Shown
     from magics.desk import Desk
     from magics.panels.faces import Face
-    from magics.table import Shown
 
 CHOICES = 200  # turns to choose from, the latest
 PROMPT = 60  # characters

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from hermes_kernel.core.figures import counted
 from hermes_kernel.looking import BY
+from magics.commands.table import bundle
+from magics.commands.usage import asked, told
 from magics.panels.board import Board
-from magics.table import bundle
-from magics.usage import asked, told
 
 if TYPE_CHECKING:
     from hermes_kernel.world.store import By
+    from magics.commands.table import Shown
     from magics.desk import Desk
     from magics.panels.faces import Face
-    from magics.table import Shown
 
 HERE, EVER = "this conversation", "all there is"
 DAYS = (1, 7, 30, 90)

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 from hermes_kernel.looking import conversation, lineage, listed
 from hermes_kernel.looking import conversations as chats
 from hermes_kernel.looking.conversations import folded
-from hermes_kernel.view.descent import tree_html, tree_text
-from hermes_kernel.view.finds import finds_html, finds_text
-from hermes_kernel.view.reading import told_html
-from magics import conversations as kept
+from hermes_kernel.view.kept.descent import tree_html, tree_text
+from hermes_kernel.view.kept.finds import finds_html, finds_text
+from hermes_kernel.view.kept.reading import told_html
+from magics.commands import conversations as kept
+from magics.commands.table import Page
 from magics.panels import found as lines
-from magics.table import Page
 
 if TYPE_CHECKING:
     from hermes_kernel.agent import Agent
     from hermes_kernel.core.search.found import Thread
     from hermes_kernel.world.store import SessionRow, Store
+    from magics.commands.table import Shown
     from magics.panels.found import Option
-    from magics.table import Shown
 
 CHATS, OURS, ALL = "conversations", "this notebook's", "all kinds"
 LONG = 200_000  # characters of a conversation that is opened as a whole

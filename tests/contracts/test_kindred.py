@@ -10,8 +10,8 @@ import pytest
 from hermes_kernel.cli import main
 from hermes_kernel.core.events import Continued, Opened, Titled
 from hermes_kernel.looking import how_to_list, lineage, listed
-from hermes_kernel.view.descent import lines, tree_text
-from hermes_kernel.view.lineage import walk
+from hermes_kernel.view.kept.descent import lines, tree_text
+from hermes_kernel.view.kept.lineage import walk
 from hermes_kernel.world.store import MemoryLog, NoSession
 from hermes_kernel.world.store.opening import open_store
 from hermes_kernel.world.store.retention.deletion import delete

@@ -33,7 +33,7 @@ from hermes_kernel.core.finish import Finish
 from hermes_kernel.core.messages import ToolCall, Usage
 from hermes_kernel.looking.timeline import of_all, of_turn, played
 from hermes_kernel.testing import Server, call, calls, late, say, stall, status
-from hermes_kernel.view.waterfall import timeline_html, timeline_text
+from hermes_kernel.view.charts.waterfall import timeline_html, timeline_text
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.store import Store
 

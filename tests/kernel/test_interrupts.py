@@ -31,7 +31,10 @@ PHASES = {
     "in a batch of eight tools": (calls([("nap", {"number": n}) for n in range(8)]), "8 tools"),
     "in a long command": (call("terminal", {"command": "sleep 60"}), "tool <code>terminal</code>"),
     "in code that blocks": (call("python", {"code": "import time\ntime.sleep(60)"}), "tool <code>python</code>"),
-    "in code that awaits": (call("python", {"code": "import asyncio\nawait asyncio.sleep(60)"}), "tool <code>python</code>"),
+    "in code that awaits": (
+        call("python", {"code": "import asyncio\nawait asyncio.sleep(60)"}),
+        "tool <code>python</code>",
+    ),
 }
 
 

@@ -19,7 +19,7 @@ PANEL = (
 import asyncio, threading, time
 from hermes_kernel.errors import HermesError
 from magics.panels.board import Board
-from magics.table import facts
+from magics.commands.table import facts
 
 desk = get_ipython().magics_manager.registry["HermesMagics"].desk
 done, state = [], {"fails": False}

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hermes_kernel.core.question import Question
-from hermes_kernel.view.asking import (
+from hermes_kernel.view.turn.asking import (
     answered,
     answered_html,
     asked_html,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hermes_kernel.view.chart import ROWS, STROKES, bars, chart_html, fewer, figures_html, said, sane
+from hermes_kernel.view.charts.chart import ROWS, STROKES, bars, chart_html, fewer, figures_html, said, sane
 
 law = settings(deadline=None, max_examples=100)
 SVG = "{http://www.w3.org/2000/svg}"

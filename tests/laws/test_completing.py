@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hermes_kernel.settings import RANGES
-from magics.commands import COMMANDS
-from magics.completing import Known, completed
-from magics.inspecting import Book, inspected
+from magics.commands.every import COMMANDS
 from magics.options import OPTIONS
+from magics.tab.completing import Known, completed
+from magics.tab.inspecting import Book, inspected
 
 NAMES = {"df": SimpleNamespace(price=1, _hidden=2), "drows": [1], "_last": 3, "In": []}
 ROWS = (SimpleNamespace(id="20260101-abcdef-000000", title="Knots and dunlins"),)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hermes_kernel.core.safe import clean
-from hermes_kernel.view.diffs import LONGEST, MOST, diff_html
+from hermes_kernel.view.kept.diffs import LONGEST, MOST, diff_html
 from tests.laws.test_rendered import HOSTILE, Read
 
 

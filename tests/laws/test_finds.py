@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hermes_kernel.core.safe import CONTROL, NO_MATH
 from hermes_kernel.core.search.found import ROLES, Found, Hit, Passage, Snippet, Thread
 from hermes_kernel.view.columns import aligned
-from hermes_kernel.view.finds import finds_html, finds_text, marked, short, summary, tally
-from hermes_kernel.view.reading import (
+from hermes_kernel.view.kept.finds import finds_html, finds_text, marked, short, summary, tally
+from hermes_kernel.view.kept.reading import (
     BETWEEN,
     ENDS,
     GLANCE,

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hermes_kernel.core.safe import CONTROL
-from hermes_kernel.view.descent import ASKED, PRESENT, lines, tree_html, tree_text
-from hermes_kernel.view.lineage import EACH, FAR, MOST, Kin, tree, walk
+from hermes_kernel.view.kept.descent import ASKED, PRESENT, lines, tree_html, tree_text
+from hermes_kernel.view.kept.lineage import EACH, FAR, MOST, Kin, tree, walk
 from tests.laws.test_finds import HOSTILE
 
 IDS = tuple("abcdefghij")

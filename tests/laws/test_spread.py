@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hermes_kernel.view import clean
-from hermes_kernel.view.spread import columns, grid, heading, spread, thing
+from hermes_kernel.view.kept.spread import columns, grid, heading, spread, thing
 
 TEXT = st.text(st.one_of(st.sampled_from("<>&\"'\u202e\x1b"), st.characters(codec="utf-8")), max_size=40)
 FACTS = st.lists(st.tuples(TEXT, TEXT), max_size=4)

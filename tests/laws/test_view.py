@@ -50,8 +50,8 @@ from hermes_kernel.view import (
     status_line,
     still,
 )
-from hermes_kernel.view.blocks import ITEM
-from hermes_kernel.view.words import in_brief
+from hermes_kernel.view.turn.blocks import ITEM
+from hermes_kernel.view.turn.words import in_brief
 
 LINES = st.sampled_from(
     [

@@ -36,7 +36,7 @@ from hermes_kernel.core.events import (
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.messages import Image, ToolCall, Usage
 from hermes_kernel.view import Picture, heading_html, see, still
-from hermes_kernel.view.panel import meter_html, panel, spoken_html, status_html, thoughts_html
+from hermes_kernel.view.turn.panel import meter_html, panel, spoken_html, status_html, thoughts_html
 from tests.laws.test_view import HOSTILE, OURS, tags
 from tests.laws.test_view_children import families
 

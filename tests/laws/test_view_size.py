@@ -26,7 +26,7 @@ from hermes_kernel.core.events import (
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.messages import Image, ToolCall, Usage
 from hermes_kernel.view import Picture, heading_html, heading_plain, see, still
-from hermes_kernel.view.detail import Extract, cut, extract, quoted, weight
+from hermes_kernel.view.turn.detail import Extract, cut, extract, quoted, weight
 
 MOST = 50_000  # bytes
 SPITEFUL = st.sampled_from(['"', "<&", "\n", "a", "💥", "漢", "`$", "\\", "x y ", "\x1b["])

@@ -25,10 +25,19 @@ from hermes_kernel.core.events import (
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.messages import ToolCall
 from hermes_kernel.core.text import CELLS, END_OF_CELLS
-from hermes_kernel.view.crowded import ROWS, about, timeline
-from hermes_kernel.view.spans import Mark, Play, Span
-from hermes_kernel.view.timing import plays
-from hermes_kernel.view.waterfall import WHAT, WIDE, Timeline, figures, seconds, timeline_html, timeline_text, waterfall
+from hermes_kernel.view.charts.crowded import ROWS, about, timeline
+from hermes_kernel.view.charts.spans import Mark, Play, Span
+from hermes_kernel.view.charts.timing import plays
+from hermes_kernel.view.charts.waterfall import (
+    WHAT,
+    WIDE,
+    Timeline,
+    figures,
+    seconds,
+    timeline_html,
+    timeline_text,
+    waterfall,
+)
 
 law = settings(deadline=None, max_examples=60)
 times = st.floats(0, 1e9, allow_nan=False)

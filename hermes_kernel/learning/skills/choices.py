@@ -31,7 +31,7 @@ class Waits:
 
 
 def possible(skill: Mapping[str, Any], *, undo: bool) -> tuple[str, ...]:
-    """The verbs that a skill takes, as `asked.shown` has it in its value; ``undo``: its last change can be taken back."""
+    """The verbs that a skill takes, as `asked.shown` has it in its value; ``undo`` if its last change can be."""
     return tuple(_possible(skill, undo=undo))
 
 

@@ -1,0 +1,1 @@
+"""What is kept, as it is read: a conversation, what a search found in many, a family of them, a change. Pure."""

@@ -1,0 +1,1 @@
+"""What Tab offers and Shift-Tab tells, in a prompt and after ``%hermes``."""

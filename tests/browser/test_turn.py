@@ -69,7 +69,7 @@ class Story:
 def late_call(lines: list[str]) -> Step:
     """Lines, half a second between two of them, and then a question."""
     wanted = call("clarify", {"question": "Red or blue?", "choices": ["red", "blue"]})
-    told = say(lines, gap=0.5)
+    told = say(lines, gap=0.7)
     return Step("late_call", (*told.beats[:-1], *wanted.beats), (*told.tells[:-1], *wanted.tells))
 
 
@@ -77,7 +77,7 @@ SCENES = {
     "ride": Story.ride, "think": lambda *_: late(say("No."), 60), "silent": lambda *_: stall(LINES, after=2, seconds=60),
     "retry": lambda *_: rate_limited(40), "tool": Story.terminal, "write": lambda *_: say(LINES * 9, gap=0.3),
     "wait": Story.asked, "clarify": Story.asked, "approve": Story.approve, "first": lambda *_: say(LINES[:3], gap=0.3),
-    "second": lambda *_: say(LINES[:3], gap=0.3), "reload": Story.reload, "again": lambda *_: say(LINES * 9, gap=0.5),
+    "second": lambda *_: say(LINES[:3], gap=0.3), "reload": Story.reload, "again": lambda *_: say(LINES * 9, gap=0.7),
 }  # fmt: skip
 
 

@@ -1,7 +1,8 @@
-"""What ipykernel before 7.4 keeps waiting: messages of widgets that come on the main channel while a cell awaits.
+"""What ipykernel keeps waiting while a cell awaits: messages that come on the main channel.
 
 A page that is loaded anew in mid-turn asks there what kernel this is and what widgets it has. Until it is told, it has
-no panel, and no Stop. (7.4 lets messages of widgets overtake by itself.)
+no panel, and no Stop. 7.4 lets messages of widgets overtake by itself, but not the question which of them there are,
+which a page asks that has waited for four seconds.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-MESSAGES = frozenset({"comm_open", "comm_msg", "comm_close", "comm_info_request", "kernel_info_request"})
+INFORMING = frozenset({"comm_info_request", "kernel_info_request"})
+OF_WIDGETS = frozenset({"comm_open", "comm_msg", "comm_close"})
 
 
 class Overtaking:
@@ -22,7 +24,7 @@ class Overtaking:
 
     def __init__(self, shell: InteractiveShell) -> None:
         self._kernel: Any = getattr(shell, "kernel", None)
-        self._late = self._kernel is not None and _late(self._kernel)
+        self._late = frozenset() if self._kernel is None else _late(self._kernel)
         self._on = False
 
     def begin(self) -> None:
@@ -48,7 +50,7 @@ class Overtaking:
     async def _heard(self, subshell_id: str | None, message: Any) -> None:
         kernel = self._kernel
         ours = subshell_id is None and kernel._main_asyncio_lock.locked()  # noqa: SLF001 - a cell runs
-        if ours and self._kind(message) in MESSAGES:
+        if ours and self._kind(message) in self._late:
             await self._pass(message)
         else:
             await type(kernel).shell_main(kernel, subshell_id, message)
@@ -75,8 +77,9 @@ class Overtaking:
         return header.get("msg_type", "")
 
 
-def _late(kernel: Any) -> bool:
-    """This is ipykernel 7 before 7.4."""
+def _late(kernel: Any) -> frozenset[str]:
+    """What this kernel keeps waiting and need not; nothing before ipykernel 7, which hears in another way."""
     if not hasattr(kernel, "shell_main"):
-        return False
-    return "concurrent" not in inspect.signature(kernel.dispatch_shell).parameters
+        return frozenset()
+    overtaking = "concurrent" in inspect.signature(kernel.dispatch_shell).parameters
+    return INFORMING if overtaking else INFORMING | OF_WIDGETS

@@ -282,9 +282,7 @@ def test_a_long_answer_with_everything_around_it_costs_at_most_three_times_its_s
 
 
 def test_a_page_hears_what_kernel_this_is_while_a_cell_awaits_and_the_cell_goes_on_as_before(running):
-    """On 7.3, where a page sends its clicks to a subshell once it knows that there are such."""
-    if not running.subshell:
-        return
+    """Without it a page that was loaded anew knows of no subshell, and one that was slow knows of no widgets."""
     code = (
         "import asyncio\nprint('ready', flush=True)\nfor n in range(20):\n    await asyncio.sleep(0.1)\nprint('mine')"
     )
@@ -294,6 +292,9 @@ def test_a_page_hears_what_kernel_this_is_while_a_cell_awaits_and_the_cell_goes_
     reply = running.client.get_shell_msg(timeout=PATIENCE)
     assert reply["parent_header"]["msg_id"] == asked
     assert "kernel subshells" in reply["content"]["supported_features"]
+    asked = running.client.comm_info(target_name="jupyter.widget")
+    reply = running.client.get_shell_msg(timeout=PATIENCE)
+    assert (reply["parent_header"]["msg_id"], reply["content"]["status"]) == (asked, "ok")
     ran = running.finish(sent, seen=seen)
     assert ran.stdout == "ready\nmine\n"
     sent = running.send(running.python("import time\nprint('go', flush=True)\ntime.sleep(60)"))

@@ -12,9 +12,8 @@ from hermes_kernel.core.turn import Turn
 from hermes_kernel.errors import HermesError
 from hermes_kernel.looking.budgets import TurnCalls, calls_by_turn
 from hermes_kernel.view.charts.chart import chart_html, figures_html
-from hermes_kernel.view.charts.spent import spent_of
 from hermes_kernel.view.look import FRAME
-from hermes_kernel.view.turn.meters import meter_html
+from hermes_kernel.view.turn.meters import budget_of, meter_html
 from magics.commands.charted import Charted, charted
 from magics.commands.table import Table, facts
 
@@ -79,7 +78,7 @@ def budgeted(desk: Desk, turns: Sequence[TurnCalls]) -> Charted:
     )
     bars = [(f"turn {each.number}: {each.prompt}", (each.own, each.helpers)) for each in turns]
     chart = chart_html(bars, CALLS, "model calls of the latest turns") + figures_html(bars, CALLS)
-    return charted(rows, f'<div style="{FRAME}">{meter_html(spent_of(turn.budget))}</div>{chart}')
+    return charted(rows, f'<div style="{FRAME}">{meter_html(budget_of(turn.budget))}</div>{chart}')
 
 
 def nothing(name: str, rest: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from hermes_kernel.core.text import brief
 from hermes_kernel.view import escape
 from hermes_kernel.view.look import QUIET, TONES
-from hermes_kernel.view.turn.meters import HARDLY, LITTLE, Meter, Part, meter_html
+from hermes_kernel.view.turn.meters import Meter, Part, meter_html, tone
 
 WHOLE = 20_000  # characters of one text that are shown
 KEY = "text-align:left;vertical-align:top;padding:0 1em 0 0;font-weight:normal;white-space:nowrap"
@@ -27,16 +27,14 @@ def quiet(text: str) -> str:
     return f'<div class="hermes-quiet" style="color:{QUIET}">{escape(text)}</div>' if text else ""
 
 
-def marked(text: str, tone: str) -> str:
-    """A line that matters, with a dot before it; `tone` is one of `look.TONES`."""
-    return f'<div><span aria-hidden="true" style="color:{TONES[tone]}">● </span>{escape(text)}</div>'
+def marked(text: str, colour: str) -> str:
+    """A line that matters, with a dot before it; `colour` is one of `look.TONES`."""
+    return f'<div><span aria-hidden="true" style="color:{TONES[colour]}">● </span>{escape(text)}</div>'
 
 
 def gauge(name: str, taken: int, of: int, said: str) -> str:
     """How much of something is taken, in words beside a bar that turns amber, and then red."""
-    left = of - taken
-    tone = "bad" if left <= HARDLY * of else "slow" if left <= LITTLE * of else "busy"
-    return meter_html(Meter(name, (Part("taken", min(taken, of), tone),), of, said))
+    return meter_html(Meter(name, (Part("taken", min(taken, of), tone(of - taken, of)),), of, said))
 
 
 def beside(*parts: str) -> str:

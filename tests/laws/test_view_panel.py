@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hermes_kernel.core.budget import IterationBudget
 from hermes_kernel.core.events import (
     Approved,
     Asked,
@@ -36,6 +37,7 @@ from hermes_kernel.core.events import (
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.messages import Image, ToolCall, Usage
 from hermes_kernel.view import Picture, heading_html, see, still
+from hermes_kernel.view.turn.meters import budget_of
 from hermes_kernel.view.turn.panel import meter_html, panel, spoken_html, status_html, thoughts_html
 from tests.laws.test_view import HOSTILE, OURS, tags
 from tests.laws.test_view_children import families
@@ -155,6 +157,7 @@ def test_the_parts_of_the_budget_are_the_whole_and_its_words_say_each(told):
 def test_a_budget_turns_amber_then_red_and_says_so_in_words(spent, tone, words):
     meter = shown([Replied("")] * spent, limit=40).budget
     assert (meter.parts[0].tone, meter.words) == (tone, words)
+    assert budget_of(IterationBudget(40, spent)) == meter, "and the same once the turn is kept"
 
 
 def test_a_budget_of_nothing_is_drawn_too():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hermes_kernel.core.budget import IterationBudget
 from hermes_kernel.core.events import Silence
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import escape
@@ -44,13 +45,22 @@ class Meter:
 
 
 def budget(picture: Picture) -> Meter:
-    """Calls that are spent, leased to subagents, and left."""
-    spent, leased, left = picture.calls, picture.leased, picture.left
-    tone = _tone(left, picture.limit)
-    lent = [f"{leased} leased to {counted(len(picture.at_work), 'subagent')}"] if leased else []
-    words = " · ".join([f"{spent} spent", *lent, f"{left} left of {picture.limit}{_warning(left, tone)}"])
-    parts = (Part("spent", spent, tone), Part("leased", leased, tone), Part("left", left))
-    return Meter("budget", parts, picture.limit, words)
+    """Calls of a turn at work that are spent, leased to subagents, and left."""
+    return _calls(picture.calls, picture.leased, len(picture.at_work), picture.limit)
+
+
+def budget_of(kept: IterationBudget) -> Meter:
+    """The same of a turn of which its budget is known."""
+    return _calls(kept.spent, kept.leased, len(kept.leases), kept.limit)
+
+
+def _calls(spent: int, leased: int, subagents: int, limit: int) -> Meter:
+    left = max(limit - spent - leased, 0)
+    shade = tone(left, limit)
+    lent = [f"{leased} leased to {counted(subagents, 'subagent')}"] if leased else []
+    words = " · ".join([f"{spent} spent", *lent, f"{left} left of {limit}{_warning(left, shade)}"])
+    parts = (Part("spent", spent, shade), Part("leased", leased, shade), Part("left", left))
+    return Meter("budget", parts, limit, words)
 
 
 def quiet(silence: Silence | None) -> Meter | None:
@@ -58,11 +68,18 @@ def quiet(silence: Silence | None) -> Meter | None:
     if silence is None or silent(silence, THINKING) == THINKING or silence.limit <= 0:
         return None
     seconds, limit = min(silence.seconds, silence.limit), silence.limit
-    tone = _tone(limit - seconds, limit)
+    shade = tone(limit - seconds, limit)
     heard = {"queued": "queued", "first_byte": "no answer yet"}.get(silence.kind, "silent")
-    soon = {"slow": ", soon given up", "bad": ", nearly given up"}.get(tone, "")
-    parts = (Part(heard, seconds, tone), Part("left", limit - seconds))
+    soon = {"slow": ", soon given up", "bad": ", nearly given up"}.get(shade, "")
+    parts = (Part(heard, seconds, shade), Part("left", limit - seconds))
     return Meter(heard, parts, limit, f"{int(seconds)} of {int(limit)} s{soon}")
+
+
+def tone(left: float, of: float) -> str:
+    """How a bar is to look of which so much is left: one of `look.TONES`."""
+    if left <= HARDLY * of:
+        return "bad"
+    return "slow" if left <= LITTLE * of else "busy"
 
 
 def meter_html(meter: Meter | None) -> str:
@@ -92,13 +109,7 @@ def _part(part: Part, of: float) -> str:
     return f'<div style="width:{width:.1f}%;background:{ground};forced-color-adjust:none"></div>'
 
 
-def _tone(left: float, of: float) -> str:
-    if left <= HARDLY * of:
-        return "bad"
-    return "slow" if left <= LITTLE * of else "busy"
-
-
-def _warning(left: int, tone: str) -> str:
+def _warning(left: int, shade: str) -> str:
     if not left:
         return ", none to spend"
-    return {"slow": ", running low", "bad": ", nearly spent"}.get(tone, "")
+    return {"slow": ", running low", "bad": ", nearly spent"}.get(shade, "")

@@ -241,3 +241,10 @@ def test_a_turn_is_called_by_what_the_person_said_and_not_by_what_was_told_besid
     told = f"{CELLS}\nIn [2]: import warnings\n{END_OF_CELLS}\n\nHow many birds are there?"
     (play,) = plays([(0.0, Asked(told))])
     assert play.prompt == "How many birds are there?"
+
+
+def test_a_call_that_was_refused_at_once_is_told_and_one_that_was_never_made_is_not() -> None:
+    refused = (0.0, Failed(Fault.SERVER_ERROR, "no", seconds=0.002))
+    withheld = (0.0, Failed(Fault.PROACTIVE_RATE_LIMIT, "wait"))
+    (play,) = plays([(0.0, Asked("q")), refused, withheld])
+    assert [span.name for span in play.spans] == ["failed call: server error"]

@@ -29,6 +29,7 @@ from hermes_kernel.core.events import (
     Started,
     Undone,
 )
+from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.finish import Finish
 from hermes_kernel.core.learning.prompting import words_of
@@ -38,7 +39,6 @@ from hermes_kernel.view.charts.spans import NAME, NOTE, Mark, Play, Span
 from hermes_kernel.view.turn.words import in_brief, plainly, said_by, shortened
 
 BESIDE = "a summary beside the turn"
-LEAST = 0.05  # seconds that a call took which was refused before it was made
 BY = {"person": "stopped by you", "time": "stopped by the time limit", "kernel": "cut off with its kernel"}
 
 
@@ -150,7 +150,7 @@ class _Turn:
 
     def _failed(self, t: float, fact: Failed) -> None:
         began = self._since(t, fact.seconds)
-        if t - began < LEAST and not fact.usage.calls:
+        if fact.fault is Fault.PROACTIVE_RATE_LIMIT:  # nothing was sent: the wait after it says so
             return
         marks = _answering("failed", began, t - began, 0.0, fact.silences)
         notes = (fact.message, _silent(fact.silences), self._remarked())

@@ -22,6 +22,11 @@ def scrub(text: str) -> str:
     return text
 
 
+def dotted(*parts: str) -> str:
+    """Those of `parts` that say something, with a dot between: ``failed · 1.2 s``."""
+    return " · ".join(part for part in parts if part)
+
+
 def brief(text: str, limit: int) -> str:
     """One line of at most `limit` characters, ending in an ellipsis where something was left out."""
     line = " ".join(text.split())

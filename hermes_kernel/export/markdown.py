@@ -9,7 +9,7 @@ from hermes_kernel.core.compression.summary import stands_for, summary_text
 from hermes_kernel.core.figures import counted, minute
 from hermes_kernel.core.messages import Image, User
 from hermes_kernel.core.safe import clean, sanitise
-from hermes_kernel.core.text import brief
+from hermes_kernel.core.text import brief, dotted
 from hermes_kernel.export.conversation import Conversation, Exchange
 from hermes_kernel.export.marks import arguments, fence, fold, heading, quote, span, words
 from hermes_kernel.export.prompts import own_words
@@ -94,7 +94,7 @@ def _piece(piece: Said | Used) -> str:
 def _call(used: Used) -> str:
     call, seen = used.call, used.seen
     state = "not run" if seen is None else "" if seen.ok else "failed"
-    summary = " · ".join(part for part in (call.name, brief(clean(in_brief(call.arguments)), 88), state) if part)
+    summary = dotted(call.name, brief(clean(in_brief(call.arguments)), 88), state)
     result = () if seen is None else (fence(seen.text), with_images(seen.images))
     return fold(summary, *_given(arguments(call.name, call.arguments), *result))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.messages import Usage
-from hermes_kernel.core.text import brief
+from hermes_kernel.core.text import brief, dotted
 from hermes_kernel.looking.lineage import sessions_of
 from hermes_kernel.view.kept.finds import short
 from hermes_kernel.world.store import By, Store, UsageRow
@@ -51,14 +51,14 @@ class Spending:
     @property
     def bars(self) -> tuple[tuple[str, tuple[int, int, int]], ...]:
         """Each of the rows that `table` has, but their total, as parts of a bar: `PARTS`."""
-        return tuple((" · ".join(part for part in self._name(row) if part), parts(row.usage)) for row in self._shown)
+        return tuple((dotted(*self._name(row)), parts(row.usage)) for row in self._shown)
 
     @property
     def costs(self) -> tuple[tuple[str, tuple[float]], ...]:
         """The same with what each cost; none where no server says."""
         if not self.total.cost:
             return ()
-        return tuple((" · ".join(part for part in self._name(row) if part), (row.usage.cost,)) for row in self._shown)
+        return tuple((dotted(*self._name(row)), (row.usage.cost,)) for row in self._shown)
 
     @property
     def _shown(self) -> tuple[UsageRow, ...]:

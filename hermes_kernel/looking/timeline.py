@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from hermes_kernel.core.events import Kept, Leased
 from hermes_kernel.core.figures import counted
+from hermes_kernel.core.text import dotted
 from hermes_kernel.errors import HermesError
 from hermes_kernel.looking.lineage import sessions_of
 from hermes_kernel.view.charts.crowded import ROWS, of_one, timeline
@@ -74,8 +75,8 @@ def _with_agents(store: Store, spans: Sequence[Span]) -> tuple[Span, ...]:
         known = _known(store, span.lease)
         inside = [each.later(0, span.depth + 1) for play in plays(known) for each in play.spans]
         deeper = sum(isinstance(fact, Leased) for _, fact in known)
-        notes = (span.note, f"{counted(deeper, 'subagent')} of its own" if deeper else "")
-        rows += [replace(span, note=" · ".join(part for part in notes if part)), *inside]
+        own = f"{counted(deeper, 'subagent')} of its own" if deeper else ""
+        rows += [replace(span, note=dotted(span.note, own)), *inside]
     return tuple(rows)
 
 

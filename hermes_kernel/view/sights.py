@@ -12,6 +12,7 @@ from typing import Protocol
 from hermes_kernel.core.events import Compressed
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import NO_MATH, clean, escape
+from hermes_kernel.core.text import dotted
 from hermes_kernel.view.look import FRAME, GROOVE, TONES
 from hermes_kernel.view.turn.present import heard_html, seen_html
 from hermes_kernel.view.turn.words import Status, lasting, shortened, typed
@@ -67,14 +68,13 @@ class Bar:
         return f"{10 * tenths} % of {counted(self.of, 'row')}"
 
     def plain(self) -> str:
-        parts = [self.ended or "not finished", *self._counts(), counted(self.calls, "call"), self.note]
-        return clean(" · ".join(part for part in parts if part))
+        return clean(dotted(self.ended or "not finished", *self._counts(), counted(self.calls, "call"), self.note))
 
     def line(self, seconds: float) -> str:
         """As one line, so many seconds after it began."""
         if self.ended:
             return self.plain()
-        return " · ".join(part for part in (*self._counts(), self._left(seconds)) if part)
+        return dotted(*self._counts(), self._left(seconds))
 
     def _counts(self) -> list[str]:
         told = [f"{self.done:,} of {counted(self.of, 'row')}"]
@@ -103,7 +103,7 @@ class Shortening:
             gained = f": {figures}" if self.ended.after < self.ended.before else ""
             return _frame(_line(f"{self._result(words)}{gained}"))
         at = lasting(SHORTENING, seconds)
-        words = " · ".join(part for part in (at, self.words) if part)
+        words = dotted(at, self.words)
         return _frame(seen_html(words, "busy") + heard_html(self.spoken()))
 
     def spoken(self) -> str:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hermes_kernel.core.text import brief
+from hermes_kernel.core.text import brief, dotted
 from hermes_kernel.errors import HermesError
 from hermes_kernel.mapping import MapResult, Progress, RowOutcome
 from hermes_kernel.mapping.rows import SCALAR, rows_of
@@ -100,7 +100,7 @@ def _ended(seen: Bar, result: MapResult) -> Bar:
     left = RowOutcome.NOT_ASKED in result.counts
     again = ",".join(result.left)
     advice = f"`--again {again}` asks them anew" if again else ""
-    note = " · ".join(part for part in (result.note, advice) if part)
+    note = dotted(result.note, advice)
     return replace(seen, ended="not finished" if left else "done", note=note)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hermes_kernel.core.text import brief, scrub
+from hermes_kernel.core.text import brief, dotted, scrub
 from hermes_kernel.core.tokens import estimate
 
 
@@ -32,3 +32,8 @@ def test_a_brief_text_is_one_line_of_its_limit() -> None:
     assert brief("a\n b", 10) == "a b"
     assert brief("a" * 20, 10) == "a" * 9 + "…"
     assert brief("abc", 0) == "…"
+
+
+def test_of_parts_with_a_dot_between_those_that_say_nothing_are_left_out() -> None:
+    assert dotted("", "failed", "", "1.2 s", "") == "failed · 1.2 s"
+    assert dotted() == dotted("", "") == ""

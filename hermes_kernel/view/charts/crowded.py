@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from hermes_kernel.core.figures import counted
-from hermes_kernel.core.text import brief
+from hermes_kernel.core.text import brief, dotted
 from hermes_kernel.view.charts.spans import NAME, NOTE, Mark, Play, Span
 from hermes_kernel.view.charts.waterfall import Timeline, seconds
 
@@ -44,8 +44,7 @@ def of_one(play: Play) -> Timeline:
 
 def about(play: Play) -> str:
     """A turn in figures: how long, how it ended, and of what it was made."""
-    parts = (seconds(play.seconds), play.outcome, made_of(play.spans))
-    return " · ".join(part for part in parts if part)
+    return dotted(seconds(play.seconds), play.outcome, made_of(play.spans))
 
 
 def made_of(spans: Iterable[Span]) -> str:
@@ -80,7 +79,7 @@ def _turns(played: Sequence[Play]) -> tuple[Span, ...]:
     for play in played:
         head, shift = _head(play, at), at - play.began
         marks = tuple(mark for span in play.spans for mark in span.later(shift).shown)
-        note = " · ".join(part for part in (play.outcome, made_of(play.spans)) if part)
+        note = dotted(play.outcome, made_of(play.spans))
         rows.append(Span("turn", head.name, at, play.seconds, brief(note, NOTE), marks=(head.shown[0], *marks)))
         at += play.seconds
     return _blurred(rows)

@@ -34,7 +34,7 @@ from hermes_kernel.core.figures import counted
 from hermes_kernel.core.finish import Finish
 from hermes_kernel.core.learning.prompting import words_of
 from hermes_kernel.core.messages import ToolCall
-from hermes_kernel.core.text import brief
+from hermes_kernel.core.text import brief, dotted
 from hermes_kernel.view.charts.spans import NAME, NOTE, Mark, Play, Span
 from hermes_kernel.view.turn.words import in_brief, plainly, said_by, shortened
 
@@ -197,7 +197,7 @@ class _Turn:
 
     def _put(self, span: Span, *notes: str) -> None:
         """One more span, its words no longer than there is room for."""
-        note = brief(" · ".join(part for part in notes if part), NOTE)
+        note = brief(dotted(*notes), NOTE)
         began, took = max(span.began, self.began), max(span.seconds, 0.0)
         self.spans.append(replace(span, name=brief(span.name, NAME), began=began, seconds=took, note=note))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from hermes_kernel.core.figures import counted, minute
 from hermes_kernel.core.safe import NO_MATH, clean, escape
-from hermes_kernel.core.text import brief
+from hermes_kernel.core.text import brief, dotted
 from hermes_kernel.view.kept.finds import WRITTEN, short
 from hermes_kernel.view.kept.lineage import GONE, Node, Tree
 
@@ -94,8 +94,8 @@ def _words(tree: Tree, node: Node) -> tuple[str, str]:
     if kin.kind == GONE:
         return GONE, mark
     title = brief(clean(kin.title), TITLE) or ("compressed" if kin.further else "(no title)")
-    parts = (brief(clean(node.how), KIND), title, "" if kin.last == float("-inf") else minute(kin.last))
-    return " · ".join(part for part in parts if part), mark
+    when = "" if kin.last == float("-inf") else minute(kin.last)
+    return dotted(brief(clean(node.how), KIND), title, when), mark
 
 
 def _counts(node: Node) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from hermes_kernel.core.figures import counted, minute
 from hermes_kernel.core.safe import NO_MATH, clean, escape
 from hermes_kernel.core.search.found import Found, Hit, Passage, Snippet, Thread
-from hermes_kernel.core.text import brief
+from hermes_kernel.core.text import brief, dotted
 
 OURS = re.compile(r"[0-9a-f]{32}")
 SHORT, TITLE = 12, 80  # characters
@@ -89,8 +89,7 @@ def _find(hit: Hit, first: str) -> str:
 
 
 def _about(thread: Thread) -> str:
-    parts = (brief(clean(thread.title), TITLE) or "(no title)", brief(clean(thread.notebook), TITLE))
-    return " · ".join(part for part in parts if part)
+    return dotted(brief(clean(thread.title), TITLE) or "(no title)", brief(clean(thread.notebook), TITLE))
 
 
 def _elsewhere(hit: Hit, first: str) -> str:

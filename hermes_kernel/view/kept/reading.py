@@ -11,7 +11,7 @@ from hermes_kernel.core.events import Outcome
 from hermes_kernel.core.figures import counted, minute
 from hermes_kernel.core.safe import NO_MATH, clean, escape
 from hermes_kernel.core.search.found import Passage
-from hermes_kernel.core.text import brief
+from hermes_kernel.core.text import brief, dotted
 from hermes_kernel.view.kept.finds import short, speaker
 
 SUMMARY, BORDER, BETWEEN = "summary", "since a compression", "between"  # who speaks where no message does
@@ -115,8 +115,8 @@ def turns(passages: tuple[Passage, ...]) -> tuple[TurnLine, ...]:
 
 def heading(told: Conversation) -> tuple[str, ...]:
     """Title, where it was, and its relatives: a line each."""
-    about = (f"session {short(told.session)}", clean(told.notebook), clean(told.model), minute(told.started))
-    lines = [brief(clean(told.title), 100) or "(no title)", " · ".join(part for part in about if part)]
+    about = dotted(f"session {short(told.session)}", clean(told.notebook), clean(told.model), minute(told.started))
+    lines = [brief(clean(told.title), 100) or "(no title)", about]
     return (*lines, *_descent(told), *_descendants(told))
 
 

@@ -11,7 +11,7 @@ from hermes_kernel.core.events import Final, Outcome
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.messages import Usage
 from hermes_kernel.core.safe import NO_MATH, clean, escape, sanitise
-from hermes_kernel.core.text import brief
+from hermes_kernel.core.text import brief, dotted
 from hermes_kernel.view.look import FRAME, TONES
 from hermes_kernel.view.turn import children, folded, meters
 from hermes_kernel.view.turn.detail import quoted
@@ -26,16 +26,14 @@ IN_AN_ERROR = (Outcome.FAILED, Outcome.INTERRUPTED)  # the cell says why
 def done_line(picture: Picture) -> str:
     """How it ended and what it took, without what differs from run to run: tokens count the day and the folder, too."""
     ended = picture.final.outcome.words if picture.final else "not finished"
-    parts = [ended, f"{picture.calls} of {picture.limit} calls"]
-    parts += [counted(len(picture.rows), "tool")] if picture.rows else []
-    parts += [counted(len(picture.children), "subagent")] if picture.children else []
-    return " · ".join(parts)
+    tools = counted(len(picture.rows), "tool") if picture.rows else ""
+    subagents = counted(len(picture.children), "subagent") if picture.children else ""
+    return dotted(ended, f"{picture.calls} of {picture.limit} calls", tools, subagents)
 
 
 def cost_line(picture: Picture, seconds: float | None = None) -> str:
     """`done_line` and the price: tokens, money where the server states it, and `seconds` where they are given."""
-    took = [f"{seconds:.1f} s"] if seconds is not None else []
-    return " · ".join([done_line(picture), tokens(picture.usage), *took])
+    return dotted(done_line(picture), tokens(picture.usage), "" if seconds is None else f"{seconds:.1f} s")
 
 
 def tokens(used: Usage) -> str:

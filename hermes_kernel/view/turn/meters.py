@@ -11,6 +11,7 @@ from hermes_kernel.core.budget import IterationBudget
 from hermes_kernel.core.events import Silence
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import escape
+from hermes_kernel.core.text import dotted
 from hermes_kernel.view.look import GROOVE, TONES
 from hermes_kernel.view.turn.picture import Picture
 from hermes_kernel.view.turn.words import THINKING, silent
@@ -57,8 +58,8 @@ def budget_of(kept: IterationBudget) -> Meter:
 def _calls(spent: int, leased: int, subagents: int, limit: int) -> Meter:
     left = max(limit - spent - leased, 0)
     shade = tone(left, limit)
-    lent = [f"{leased} leased to {counted(subagents, 'subagent')}"] if leased else []
-    words = " · ".join([f"{spent} spent", *lent, f"{left} left of {limit}{_warning(left, shade)}"])
+    lent = f"{leased} leased to {counted(subagents, 'subagent')}" if leased else ""
+    words = dotted(f"{spent} spent", lent, f"{left} left of {limit}{_warning(left, shade)}")
     parts = (Part("spent", spent, shade), Part("leased", leased, shade), Part("left", left))
     return Meter("budget", parts, limit, words)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hermes_kernel.core.safe import escape
+from hermes_kernel.core.text import dotted
 from hermes_kernel.view.look import TONES, UNSEEN
 from hermes_kernel.view.turn import children
 from hermes_kernel.view.turn.picture import Picture
@@ -35,4 +36,4 @@ def heard_html(words: str) -> str:
 
 def _with_others(picture: Picture, words: str) -> str:
     summarising = SUMMARISING if picture.summarising else ""
-    return " · ".join(part for part in (words, children.doing(picture), picture.aside, summarising) if part)
+    return dotted(words, children.doing(picture), picture.aside, summarising)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import clean
-from hermes_kernel.core.text import brief
+from hermes_kernel.core.text import brief, dotted
 from hermes_kernel.view.turn.detail import block_html, image_html, pictures, quoted
 from hermes_kernel.view.turn.words import Row
 
@@ -31,8 +31,8 @@ def row_line(row: Row, *, timed: bool) -> str:
 def summary_html(row: Row, *, timed: bool) -> str:
     """The same as HTML on one line, cut short by whoever draws it; a word beside its sign."""
     took = f"{row.seconds:.1f} s" if timed and row.seconds >= 0.1 else ""
-    ending = " · ".join(part for part in (row.state, took) if part)
-    said = " · ".join(quoted(part) for part in (row.arguments, brief(row.note, NOTE)) if part)
+    ending = dotted(row.state, took)
+    said = dotted(quoted(row.arguments), quoted(brief(row.note, NOTE)))
     name = f'<span aria-hidden="true">{SIGNS[row.state]}</span> <code>{quoted(brief(row.name, NAME))}</code>'
     style = TIMED if took else ENDING
     middle = f'<span style="{MIDDLE}">{said}</span> <span style="{style}"><span hidden>· </span>{ending}</span>'

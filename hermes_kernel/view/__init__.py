@@ -1,8 +1,8 @@
 """What a cell shows of a turn: a fold of its events, and that picture as text, Markdown and HTML.
 
 Pure: knows no display, no clock and no kernel. Whoever paints brings those. `seeing` folds events into a `picture` of
-`blocks`, rows and `children`; `panel` says it while it goes on, `bundle` what stays of it. `reading`,
-`finds` and `columns` are for what is kept, `sights` for work that is no turn.
+`blocks`, rows and `children`; `panel` says it while it goes on, `bundle` what stays of it. `kept`
+and `columns` are for what is kept, `sights` for work that is no turn; `look` and `markup` are shared by all.
 """
 
 from __future__ import annotations

@@ -14,8 +14,9 @@ from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import NO_MATH, clean, escape
 from hermes_kernel.core.text import dotted
 from hermes_kernel.view.look import FRAME, GROOVE, TONES
+from hermes_kernel.view.markup import status, typed
 from hermes_kernel.view.turn.present import heard_html, seen_html
-from hermes_kernel.view.turn.words import Status, lasting, shortened, typed
+from hermes_kernel.view.turn.words import Status, lasting, shortened
 
 WIDTH = f"max-width:32em;height:0.5em;border-radius:0.25em;overflow:hidden;background:{GROOVE}"
 KEPT = "forced-color-adjust:none"  # a colour that is the only thing to be seen of a bar
@@ -58,7 +59,7 @@ class Bar:
         filled = f'<div style="width:{share:.1f}%;height:100%;background:{TONES["busy"]};{KEPT}"></div>'
         told = f'aria-label="rows" aria-valuemin="0" aria-valuemax="{self.of}" aria-valuenow="{self.done}"'
         bar = "" if self.ended else f'<div role="progressbar" {told} style="{WIDTH}">{filled}</div>'
-        line = _line(self.plain()) if self.ended else seen_html(self.line(seconds)) + heard_html(self.spoken())
+        line = _heard(self.plain()) if self.ended else seen_html(self.line(seconds)) + heard_html(self.spoken())
         return _frame(bar + line, "hermes-progress")
 
     def spoken(self) -> str:
@@ -101,7 +102,7 @@ class Shortening:
         if self.ended:
             words, figures = shortened(self.ended)
             gained = f": {figures}" if self.ended.after < self.ended.before else ""
-            return _frame(_line(f"{self._result(words)}{gained}"))
+            return _frame(_heard(f"{self._result(words)}{gained}"))
         at = lasting(SHORTENING, seconds)
         words = dotted(at, self.words)
         return _frame(seen_html(words, "busy") + heard_html(self.spoken()))
@@ -131,7 +132,7 @@ class Looking:
 
     def html(self, seconds: float) -> str:
         if self.ended:
-            return _frame("".join(_line(line) for line in self.ended))
+            return _frame("".join(_heard(line) for line in self.ended))
         at = lasting(Status(self.spoken(), ticks=True), seconds)
         return _frame(seen_html(at, "busy") + heard_html(self.spoken()))
 
@@ -142,8 +143,8 @@ class Looking:
         return "\n".join(map(clean, self.ended)) or "nothing came of the look"
 
 
-def _line(text: str) -> str:
-    return f'<div role="status" aria-live="polite">{typed(escape(text))}</div>'
+def _heard(text: str) -> str:
+    return status(typed(escape(text)))
 
 
 def _frame(inside: str, name: str = "hermes-sight") -> str:

@@ -9,7 +9,7 @@ from hermes_kernel.doctor.finding import Finding, State
 from hermes_kernel.view import escape
 from hermes_kernel.view.kept.spread import columns, heading, spread
 from hermes_kernel.view.look import QUIET
-from hermes_kernel.view.turn.words import typed
+from hermes_kernel.view.markup import typed
 from magics.commands.standing import nothing
 from magics.commands.table import Table
 

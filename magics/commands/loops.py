@@ -11,7 +11,7 @@ from hermes_kernel.core.learning.loops import COLUMNS, LoopRow, cells
 from hermes_kernel.core.safe import NO_MATH
 from hermes_kernel.view import escape
 from hermes_kernel.view.kept.spread import spread, thing
-from hermes_kernel.view.turn.words import typed
+from hermes_kernel.view.markup import typed
 from magics.commands.standing import nothing
 from magics.commands.table import Shown, Table
 from magics.frontend import Frontend, frontend

@@ -10,9 +10,8 @@ from typing import Any, Protocol, Self
 from hermes_kernel.core.safe import NO_MATH
 from hermes_kernel.view import escape
 from hermes_kernel.view.columns import aligned, said
-from hermes_kernel.view.turn.words import typed
+from hermes_kernel.view.markup import scrolled, typed
 
-FRAME = 'style="overflow-x:auto;max-width:100%" tabindex="0" role="region"'
 TABLE = 'style="table-layout:auto;margin:0 auto 0.5em 0;border-collapse:collapse;font-variant-numeric:tabular-nums"'
 CELL = "vertical-align:top;white-space:pre-wrap"
 WORDS, NUMBER = "text-align:left", "text-align:right"
@@ -97,7 +96,7 @@ class Table:
         top = f"<thead><tr>{head}</tr></thead>" if any(self.columns) else ""
         table = f'<table class="hermes-table {NO_MATH}" {TABLE}>{top}<tbody>{rows}</tbody></table>'
         note = f'<div class="{NO_MATH}">{typed(escape(self.note))}</div>' if self.note else ""
-        return (f'<div {FRAME} aria-label="{_named(self.columns)}">{table}</div>' if self.columns else "") + note
+        return (scrolled(table, _named(self.columns)) if self.columns else "") + note
 
     def plain(self) -> PlainTable:
         return PlainTable(self.columns, self.rows, self.value, self.note)
@@ -132,4 +131,4 @@ def _cell(tag: str, text: str, look: str) -> str:
 
 
 def _named(columns: Sequence[str]) -> str:
-    return escape(", ".join(filter(None, columns)) or "facts")
+    return ", ".join(filter(None, columns)) or "facts"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.view import clean, escape
-from hermes_kernel.view.look import TONES
+from hermes_kernel.view.markup import dot, status
 from magics.commands.table import Shown, bundle
 from magics.painting.stage import Stage, dismiss
 from magics.verdict import readable
@@ -170,8 +170,7 @@ class Board:
 
     def say(self, words: str, tone: str = "") -> None:
         """What came of it, in one line that is read out. ``tone`` is one of `look.TONES`."""
-        mark = f'<span aria-hidden="true" style="color:{TONES[tone]}">● </span>' if tone else ""
-        self._line.value = f'<div role="status" aria-live="polite">{mark}{escape(words)}</div>' if words else ""
+        self._line.value = status(dot(tone) + escape(words)) if words else ""
 
     # --- being there
 

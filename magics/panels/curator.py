@@ -13,11 +13,11 @@ from hermes_kernel.errors import HermesError
 from hermes_kernel.learning.curating.telling import outcome, readable, rehearsal
 from hermes_kernel.learning.skills import asked
 from hermes_kernel.learning.skills.choices import awaited
+from hermes_kernel.view.kept.pages import PAGE
 from hermes_kernel.world.stop import Stop
 from magics.commands.curator import STOPPED
 from magics.commands.curator import curator as document
 from magics.panels.board import Board
-from magics.panels.pages import PAGE
 from magics.panels.pulse import refill
 from magics.panels.skilled import Detail
 from magics.panels.tended import Key, Tended, chosen, head, lines, options, seen

@@ -12,9 +12,10 @@ from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.faces.doing import RECENT, coming, do
 from hermes_kernel.scheduling.faces.telling import Told
 from hermes_kernel.scheduling.standing import Standing
+from hermes_kernel.view.kept.pages import PAGE
+from hermes_kernel.view.markup import marked
 from magics.commands import jobs as documents
 from magics.panels.board import Board
-from magics.panels.pages import PAGE, marked
 from magics.panels.planned import job_options, job_page, understood_html
 from magics.panels.pulse import Anew, Pulse, refill
 from magics.verdict import readable

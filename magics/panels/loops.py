@@ -6,16 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from hermes_kernel.core.learning.loops import LoopRow, cells
-from hermes_kernel.view import escape
-from hermes_kernel.view.kept.spread import grid
-from hermes_kernel.view.look import QUIET
-from hermes_kernel.view.turn.words import typed
+from hermes_kernel.view.kept.pages import PAGE
+from hermes_kernel.view.kept.spread import grid, heading
+from hermes_kernel.view.markup import hint, opens, quiet
 from magics.commands.curator import curator
 from magics.commands.jobs import jobs
 from magics.commands.loops import NOTE, Awaited, facts, named, read
 from magics.commands.table import Page, Shown, Table, bundle
 from magics.panels.board import Board, Deed
-from magics.panels.pages import PAGE, quiet
 
 if TYPE_CHECKING:
     from magics.desk import Desk
@@ -30,7 +28,6 @@ HINTS = {
     "schedule": "`%hermes jobs` has them, `%hermes runs` what they did.",
     "curator": "`%hermes curator` decides on its plan.",
 }
-SUMMARY = "cursor:pointer;overflow-wrap:anywhere"
 ROOM = "padding:0 0 4px 1.1em"
 
 
@@ -92,15 +89,9 @@ class LoopsPanel:
 
 def rows_html(rows: tuple[LoopRow, ...]) -> str:
     """A row for each, which opens on what it wrote last."""
-    return "".join(map(_row, rows)) + f'<div class="hermes-quiet">{typed(escape(NOTE))}</div>'
+    return "".join(map(_row, rows)) + hint(NOTE)
 
 
 def _row(row: LoopRow) -> str:
-    brief_facts = f"{row.timescale} · {row.wrote} · last {cells(row)[3]}"
-    hint = HINTS.get(row.loop, "")
-    below = f'<div class="hermes-quiet" style="color:{QUIET}">{typed(escape(hint))}</div>' if hint else ""
-    return (
-        f'<details><summary style="{SUMMARY}"><strong>{escape(named(row))}</strong> '
-        f'<span style="color:{QUIET}">{escape(brief_facts)}</span></summary>'
-        f'<div style="{ROOM}">{grid(facts(row)[1:])}{below}</div></details>'
-    )
+    line = heading(named(row), f"{row.timescale} · {row.wrote} · last {cells(row)[3]}")
+    return opens(line, f'<div style="{ROOM}">{grid(facts(row)[1:])}{hint(HINTS.get(row.loop, ""))}</div>')

@@ -11,10 +11,10 @@ from hermes_kernel.core.learning.memory import Change, MemoryFull, MemoryRefused
 from hermes_kernel.errors import HermesError
 from hermes_kernel.learning.memory import asked as asking
 from hermes_kernel.learning.proposals import NoProposal
+from hermes_kernel.view.kept.pages import PAGE
 from magics.commands.memory import memory as document
 from magics.commands.memory import told
 from magics.panels.board import Board
-from magics.panels.pages import PAGE
 from magics.panels.pulse import Anew, Consent, refill
 from magics.panels.remembered import CHANGES, ENTRIES, Key, Seen, gauges, options, page, seen
 from magics.verdict import readable

@@ -14,11 +14,11 @@ from hermes_kernel.scheduling.faces.telling import NO_JOBS, NO_RUNS, Told, does,
 from hermes_kernel.scheduling.standing import Standing
 from hermes_kernel.view import escape
 from hermes_kernel.view.columns import aligned
+from hermes_kernel.view.kept.pages import facts, words
 from hermes_kernel.view.kept.spread import columns
 from hermes_kernel.view.look import QUIET
+from hermes_kernel.view.markup import hint, marked, opens, quiet
 from hermes_kernel.view.rendered import markdown_html
-from hermes_kernel.view.turn.words import typed
-from magics.panels.pages import facts, marked, quiet, words
 
 NAME, WHY, LINE = 40, 160, 200  # characters of each in a row or a line
 BAD = frozenset({"failed"})
@@ -56,7 +56,7 @@ def _last(job: Standing) -> str:
 def job_page(job: Standing | None, runs: Sequence[RunRow], now: float) -> str:
     """All that matters of one job, and its latest runs."""
     if job is None:
-        return f'<div class="hermes-quiet">{typed(escape(NO_JOBS))}</div>'
+        return hint(NO_JOBS)
     zone = job.job.zone
     running = f"since {moment(job.since, zone)}, {_lasting(now - job.since)}" if job.running else ""
     rows = (
@@ -127,7 +127,7 @@ def _report(text: str) -> str:
     if len(text) <= LINE and "\n" not in text.strip():
         return _titled("report", whole)
     first = MARKS.sub("", text.strip().split("\n\n")[0])
-    return f'<details style="margin-top:0.5em"><summary>report: {escape(brief(first, LINE))}</summary>{whole}</details>'
+    return opens(f"report: {escape(brief(first, LINE))}", whole, 'style="margin-top:0.5em"')
 
 
 def notebook_html(row: RunRow, link: str) -> str:

@@ -14,7 +14,8 @@ from hermes_kernel.learning.memory import Memory, Past
 from hermes_kernel.learning.memory.asked import Line, differences, lines
 from hermes_kernel.learning.proposals import Proposal
 from hermes_kernel.view.columns import aligned
-from magics.panels.pages import beside, difference, gauge, marked, quiet, words
+from hermes_kernel.view.kept.pages import beside, difference, gauge, words
+from hermes_kernel.view.markup import marked, quiet
 
 ENTRIES, CHANGES = "entries", "changes"
 SHOWN, LABEL = 500, 100  # rows of the list, characters of each

@@ -10,10 +10,10 @@ from hermes_kernel.core.schedule.rows import RunRow
 from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.faces.doing import about, do
 from hermes_kernel.scheduling.faces.telling import Told
+from hermes_kernel.view.kept.pages import PAGE
 from hermes_kernel.world.zone import local_name
 from magics.commands import jobs as documents
 from magics.panels.board import Board
-from magics.panels.pages import PAGE
 from magics.panels.planned import ALIVE, notebook_html, run_options, run_page
 from magics.panels.pulse import Anew, Pulse, refill
 from magics.panels.shelved import brought, here, left_by_a_run, link_to

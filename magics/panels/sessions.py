@@ -11,11 +11,12 @@ from hermes_kernel.errors import HermesError
 from hermes_kernel.looking import conversation, entitle
 from hermes_kernel.view.kept.descent import summary
 from hermes_kernel.view.kept.finds import short, tally, thread_html
+from hermes_kernel.view.kept.pages import PAGE
 from hermes_kernel.view.kept.reading import told_html, turns
+from hermes_kernel.view.markup import quiet
 from magics.commands import conversations as kept
 from magics.commands.table import Table
 from magics.panels.board import Board
-from magics.panels.pages import PAGE, quiet
 from magics.panels.wished import ALL, CHATS, OURS, Seen, Wish, notebook, opened, read, seen
 
 if TYPE_CHECKING:

@@ -14,9 +14,10 @@ from hermes_kernel.learning.skills.choices import Waits, awaited, possible, undo
 from hermes_kernel.view import escape
 from hermes_kernel.view.columns import aligned
 from hermes_kernel.view.kept.diffs import diff_html
+from hermes_kernel.view.kept.pages import facts, words
+from hermes_kernel.view.markup import marked, quiet
 from hermes_kernel.view.rendered import markdown_html
 from magics.commands.skills import body
-from magics.panels.pages import facts, marked, quiet, words
 
 if TYPE_CHECKING:
     from hermes_kernel.learning.lore import Lore

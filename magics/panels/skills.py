@@ -13,9 +13,10 @@ from hermes_kernel.learning.skills import asked
 from hermes_kernel.learning.skills.asked import Answer
 from hermes_kernel.learning.skills.choices import awaited
 from hermes_kernel.view import clean
+from hermes_kernel.view.kept.pages import PAGE
+from hermes_kernel.view.markup import quiet
 from magics.commands.skills import skills as document
 from magics.panels.board import Board
-from magics.panels.pages import PAGE, quiet
 from magics.panels.pulse import refill
 from magics.panels.skilled import CHANGES, TEXT, Detail, Key, Seen, consented, detail, options, seen, summary
 

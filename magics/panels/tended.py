@@ -14,8 +14,9 @@ from hermes_kernel.learning.curating.telling import standing
 from hermes_kernel.learning.skills.choices import Waits, waiting
 from hermes_kernel.view import escape
 from hermes_kernel.view.columns import aligned
+from hermes_kernel.view.kept.pages import facts
 from hermes_kernel.view.look import CODE
-from magics.panels.pages import facts, quiet
+from hermes_kernel.view.markup import quiet
 from magics.panels.skilled import TEXT, Detail, detail
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ from hermes_kernel.core.safe import NO_MATH, escape
 from hermes_kernel.core.text import brief
 from hermes_kernel.view.charts.strokes import Stroke, group, legend, line
 from hermes_kernel.view.look import FRAME, INK, QUIET, TONES
+from hermes_kernel.view.markup import figures
 
 ROWS, NAME, TITLE = 31, 40, 200
 ROW, TOP, BAR = 29, 4, 18  # pixels: of a row, above the first, from the top of a row to the middle of its bar
 MOST = 1e300
 LEFT, RIGHT = 'style="text-align:left"', 'style="text-align:right"'
-NUMBERS = "border-collapse:collapse;font-variant-numeric:tabular-nums"
 STROKES = (
     Stroke(TONES["busy"], 9),
     Stroke(TONES["busy"], 4),
@@ -68,16 +68,14 @@ def figures_html(rows: Sequence[Row], series: Sequence[str]) -> str:
     """The amounts of a chart as a table that opens, for where none stands beside it; nothing for none."""
     if not rows:
         return ""
-    head = "".join(f"<th {RIGHT}>{escape(name)}</th>" for name in series)
+    head = "<th></th>" + "".join(f"<th {RIGHT}>{escape(name)}</th>" for name in series)
     body = "".join(
         f"<tr><td {LEFT}>{escape(brief(name, NAME))}</td>"
         + "".join(f"<td {RIGHT}>{said(sane(amount))}</td>" for amount in amounts[: len(series)])
         + "</tr>"
         for name, amounts in fewer(rows)
     )
-    table = f'<table style="{NUMBERS}"><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>'
-    frame = f'class="{NO_MATH}" style="overflow-x:auto" tabindex="0" role="region" aria-label="figures of the chart"'
-    return f'<details><summary style="cursor:pointer">Figures</summary><div {frame}>{table}</div></details>'
+    return figures(head, body, "figures of the chart")
 
 
 def fewer(rows: Sequence[Row]) -> list[Row]:

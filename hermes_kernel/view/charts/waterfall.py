@@ -14,6 +14,7 @@ from typing import NamedTuple
 from hermes_kernel.core.figures import span as long_time
 from hermes_kernel.core.safe import NO_MATH, clean, escape
 from hermes_kernel.core.text import brief
+from hermes_kernel.view import markup
 from hermes_kernel.view.charts.spans import Mark, Span
 from hermes_kernel.view.charts.strokes import Stroke, group, legend, line, percent
 from hermes_kernel.view.columns import aligned
@@ -28,7 +29,6 @@ SHORTEST = 0.001  # seconds that a whole picture stands for
 MINUTE, DAY = 60, 86_400  # seconds
 LEFT, RIGHT = "text-align:left;min-width:3em;overflow-wrap:anywhere", "text-align:right"
 LOOKS = (LEFT, RIGHT, RIGHT, LEFT)
-NUMBERS = "border-collapse:collapse;font-variant-numeric:tabular-nums"
 
 
 class What(NamedTuple):
@@ -199,9 +199,7 @@ def _table(told: Timeline) -> str:
     head = "".join(f'<th style="{look}">{name}</th>' for name, look in zip(columns, LOOKS, strict=True))
     depths = [span.depth for span in told.spans]
     body = "".join(f"<tr>{_cells(row, depth)}</tr>" for row, depth in zip(rows, depths, strict=True))
-    table = f'<table style="{NUMBERS}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-    frame = 'style="overflow-x:auto" tabindex="0" role="region" aria-label="figures of the timeline"'
-    return f'<details><summary style="cursor:pointer">Figures</summary><div {frame}>{table}</div></details>'
+    return markup.figures(head, body, "figures of the timeline")
 
 
 def _cells(row: Sequence[str], depth: int) -> str:

@@ -10,15 +10,16 @@ from dataclasses import dataclass
 from hermes_kernel.core.figures import counted, minute
 from hermes_kernel.core.safe import NO_MATH, clean, escape
 from hermes_kernel.core.text import brief, dotted
-from hermes_kernel.view.kept.finds import WRITTEN, short
+from hermes_kernel.view.kept.finds import short
 from hermes_kernel.view.kept.lineage import GONE, Node, Tree
+from hermes_kernel.view.markup import opens, typed
 
 TITLE, KIND = 60, 20  # characters
 FEW = 40  # sessions of which all branches are open at first
 LIST = "list-style:none;margin:0;padding:0 0 0 1.1em"
 FIRST = "list-style:none;margin:0;padding:0"
 LEAF = "padding-left:1.1em;overflow-wrap:anywhere"
-SUMMARY = "overflow-wrap:anywhere;cursor:pointer"
+BRANCH = 'style="overflow-wrap:anywhere"'
 PRESENT, ASKED = "← this conversation", "← asked for"
 
 
@@ -52,7 +53,7 @@ def tree_text(tree: Tree, command: str) -> str:
 def tree_html(tree: Tree, command: str) -> str:
     """The tree as lists within lists; what has others below it opens and closes, without a script."""
     items = "".join(_item(tree, node) for node in tree.nodes)
-    words = WRITTEN.sub(r"<code>\1</code>", escape(summary(tree, command)))
+    words = typed(escape(summary(tree, command)))
     return f'<div class="hermes-lineage {NO_MATH}"><ul style="{FIRST}">{items}</ul><div>{words}</div></div>'
 
 
@@ -82,9 +83,9 @@ def _item(tree: Tree, node: Node) -> str:
     below += f'<li style="{LEAF}">{escape(_counts(node))}</li>' if node.counts else ""
     if not below:
         return f'<li style="{LEAF}">{said}</li>'
-    opened = " open" if tree.shown <= FEW or node.kin.session in tree.line else ""
-    head = f'<summary style="{SUMMARY}">{said}</summary>'
-    return f'<li><details{opened}>{head}<ul style="{LIST}">{below}</ul></details></li>'
+    near = tree.shown <= FEW or node.kin.session in tree.line
+    branches = opens(said, f'<ul style="{LIST}">{below}</ul>', f"{BRANCH} open" if near else BRANCH)
+    return f"<li>{branches}</li>"
 
 
 def _words(tree: Tree, node: Node) -> tuple[str, str]:

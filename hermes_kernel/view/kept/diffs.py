@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hermes_kernel.core.safe import NO_MATH, escape
 from hermes_kernel.view.look import CODE, QUIET
+from hermes_kernel.view.markup import quiet
 
 MOST, LONGEST = 2_000, 2_000  # lines, characters of a line
 TINTS = {
@@ -18,7 +19,7 @@ def diff_html(diff: str) -> str:
         return ""
     lines = diff.rstrip("\n").split("\n")
     left = len(lines) - MOST
-    more = f'<div style="color:{QUIET}">… {left:,} more lines are not shown here.</div>' if left > 0 else ""
+    more = quiet(f"… {left:,} more lines are not shown here.") if left > 0 else ""
     body = "".join(map(_line, lines[:MOST]))
     return f'<pre class="{NO_MATH}" style="{CODE};margin:4px 0;white-space:pre-wrap">{body}</pre>{more}'
 

@@ -12,12 +12,12 @@ from hermes_kernel.core.figures import counted, minute
 from hermes_kernel.core.safe import NO_MATH, clean, escape
 from hermes_kernel.core.search.found import Found, Hit, Passage, Snippet, Thread
 from hermes_kernel.core.text import brief, dotted
+from hermes_kernel.view.markup import typed
 
 OURS = re.compile(r"[0-9a-f]{32}")
 SHORT, TITLE = 12, 80  # characters
 THREAD = 'style="margin:0 0 0.8em"'
 FIND = 'style="overflow-wrap:anywhere;margin:0 0 0.3em 1.5em"'
-WRITTEN = re.compile(r"`([^`]+)`")
 
 
 def short(session: str) -> str:
@@ -44,7 +44,7 @@ def finds_html(found: Found, command: str) -> str:
     """The threads one below the other, each find below its place, in ``<mark>``: readable in a narrow window, too."""
     threads = "".join(map(thread_html, found.threads))
     shown = f'<div class="hermes-finds {NO_MATH}">{threads}</div>' if threads else ""
-    words = WRITTEN.sub(r"<code>\1</code>", escape(summary(found, command)))
+    words = typed(escape(summary(found, command)))
     return f'{shown}<div class="{NO_MATH}">{words}</div>'
 
 

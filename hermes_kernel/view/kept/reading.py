@@ -13,6 +13,7 @@ from hermes_kernel.core.safe import NO_MATH, clean, escape
 from hermes_kernel.core.search.found import Passage
 from hermes_kernel.core.text import brief, dotted
 from hermes_kernel.view.kept.finds import short, speaker
+from hermes_kernel.view.markup import opens
 
 SUMMARY, BORDER, BETWEEN = "summary", "since a compression", "between"  # who speaks where no message does
 UNKNOWN = -1.0  # when a message was said of which no fact tells
@@ -199,8 +200,8 @@ def _html(passage: Passage, *, folded: bool) -> str:
     if passage.role != "tool":
         return f"<div><small>{escape(head)}</small></div><div {BODY}>{words}</div>"
     size = f"{len(passage.text):,} characters"
-    summary = f"<summary><small>{escape(f'{head} · {size}')}</small></summary>"
-    return f"<details {APART}{'' if folded else ' open'}>{summary}<pre {BODY}>{words}</pre></details>"
+    line = f"<small>{escape(f'{head} · {size}')}</small>"
+    return opens(line, f"<pre {BODY}>{words}</pre>", APART if folded else f"{APART} open")
 
 
 def _relative(relative: Relative) -> str:

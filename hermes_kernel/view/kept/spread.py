@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hermes_kernel.core.safe import NO_MATH, escape
-from hermes_kernel.view.look import LINE, QUIET, TONES
+from hermes_kernel.view.look import LINE, QUIET
+from hermes_kernel.view.markup import dot
 
 FRAME = f"border-top:1px solid {LINE};padding:4px 0;max-width:100%"
 GRID = "display:grid;grid-template-columns:repeat(auto-fill,minmax(min(15em,100%),1fr));gap:0 1.5em;margin:0"
@@ -27,8 +28,7 @@ def thing(name: str, beside: str, facts: Iterable[tuple[str, str]], tone: str = 
 
 def heading(name: str, beside: str, tone: str = "") -> str:
     """A name that stands out, and a quiet word."""
-    dot = f'<span aria-hidden="true" style="color:{TONES[tone]}">● </span>' if tone else ""
-    return f'{dot}<strong>{escape(name)}</strong> <span style="color:{QUIET}">{escape(beside)}</span>'
+    return f'{dot(tone)}<strong>{escape(name)}</strong> <span style="color:{QUIET}">{escape(beside)}</span>'
 
 
 def grid(facts: Iterable[tuple[str, str]]) -> str:

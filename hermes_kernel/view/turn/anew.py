@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from hermes_kernel.core.safe import escape
-from hermes_kernel.view.look import QUIET
-from hermes_kernel.view.turn.words import typed
+from hermes_kernel.view.markup import hint
 
 TOLD = "This page was loaded while the turn ran, so the answer is not saved in the notebook: `%hermes show` has it."
 
 
 def told_html() -> str:
     """That, as HTML."""
-    return f'<div style="color:{QUIET}">{typed(escape(TOLD))}</div>'
+    return hint(TOLD)

@@ -12,7 +12,8 @@ from hermes_kernel.core.figures import counted
 from hermes_kernel.core.messages import Usage
 from hermes_kernel.core.safe import NO_MATH, clean, escape, sanitise
 from hermes_kernel.core.text import brief, dotted
-from hermes_kernel.view.look import FRAME, TONES
+from hermes_kernel.view.look import FRAME
+from hermes_kernel.view.markup import dot, opens
 from hermes_kernel.view.turn import children, folded, meters
 from hermes_kernel.view.turn.detail import quoted
 from hermes_kernel.view.turn.picture import Picture
@@ -84,15 +85,13 @@ def _fold(line: str, inside: list[str], mark: str = "") -> str:
     """One line, which opens where there is something behind it."""
     if not inside:
         return f"<div>{mark}{quoted(line)}</div>"
-    summary = f'<summary style="cursor:pointer">{mark}{quoted(line)}</summary>'
-    return f'<details class="{NO_MATH}">{summary}<div style="{BEHIND}">{"".join(inside)}</div></details>'
+    behind = f'<div style="{BEHIND}">{"".join(inside)}</div>'
+    return opens(f"{mark}{quoted(line)}", behind, f'class="{NO_MATH}"')
 
 
 def _mark(final: Final) -> str:
     """A sign where a turn did not end as it should; its words say how."""
-    if final.outcome is Outcome.COMPLETED:
-        return ""
-    return f'<span aria-hidden="true" style="color:{TONES["bad"]}">✗ </span>'
+    return "" if final.outcome is Outcome.COMPLETED else dot("bad", "✗")
 
 
 def _shares(picture: Picture) -> list[str]:

@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import clean
+from hermes_kernel.view.markup import opens, typed_in
 from hermes_kernel.view.turn import children
 from hermes_kernel.view.turn.detail import Extract, cut, extract, pictures, quoted, weight
 from hermes_kernel.view.turn.picture import Picture
-from hermes_kernel.view.turn.rows import SUMMARY, row_html, row_line
-from hermes_kernel.view.turn.words import Row, typed_in
+from hermes_kernel.view.turn.rows import row_html, row_line
+from hermes_kernel.view.turn.words import Row
 
 PLAIN, LINES, TEXTS, THOUGHTS = 7_000, 19_000, 12_000, 5_000  # bytes of each in a notebook
 IMAGES = 4_000_000  # characters of base64
@@ -60,7 +61,7 @@ def thoughts(picture: Picture) -> list[str]:
         return []
     text = quoted(str(cut(extract(pondered, THOUGHTS), THOUGHTS)))
     body = f'<div style="white-space:pre-wrap;padding-left:1em">{text}</div>'
-    return [f'<details><summary style="{SUMMARY}">reasoning</summary>{body}</details>']
+    return [opens("reasoning", body)]
 
 
 def _items(picture: Picture, since: Mapping[str, float] | None, *, timed: bool) -> Iterator[Item]:

@@ -13,12 +13,13 @@ from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import clean
 from hermes_kernel.core.text import brief
 from hermes_kernel.view.look import LINE
+from hermes_kernel.view.markup import opens, typed_in
 from hermes_kernel.view.turn import meters
 from hermes_kernel.view.turn.children import MOST, TASK, ended
 from hermes_kernel.view.turn.detail import quoted
 from hermes_kernel.view.turn.picture import Child, Picture
 from hermes_kernel.view.turn.rows import row_html, row_line
-from hermes_kernel.view.turn.words import Notice, Row, lasting, typed_in
+from hermes_kernel.view.turn.words import Notice, Row, lasting
 
 TOGETHER = 10  # calls that stand in one piece once as many came after them
 RECENT = 3  # calls of a subagent that are shown
@@ -68,7 +69,7 @@ def _earlier(rows: tuple[Row, ...]) -> str:
     failed = sum(row.state == "failed" for row in rows)
     told = f"{counted(len(rows), 'earlier call')}{f', {failed} of them failed' if failed else ''}"
     lines = quoted("\n".join(row_line(row, timed=True) for row in rows))
-    return f'<details><summary style="cursor:pointer">{told}</summary><pre style="{LIST}">{lines}</pre></details>'
+    return opens(told, f'<pre style="{LIST}">{lines}</pre>')
 
 
 def _child(child: Child, key: str, since: Mapping[str, float], depth: int) -> Iterator[Piece]:

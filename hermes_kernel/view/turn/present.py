@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from hermes_kernel.core.safe import escape
 from hermes_kernel.core.text import dotted
-from hermes_kernel.view.look import TONES, UNSEEN
+from hermes_kernel.view.look import UNSEEN
+from hermes_kernel.view.markup import dot, typed
 from hermes_kernel.view.turn import children
 from hermes_kernel.view.turn.picture import Picture
-from hermes_kernel.view.turn.words import lasting, typed
+from hermes_kernel.view.turn.words import lasting
 
 SUMMARISING = "summarising the older part beside this turn"
 
@@ -25,8 +26,7 @@ def spoken_line(picture: Picture) -> str:
 
 def seen_html(words: str, tone: str = "") -> str:
     """A line that is seen. It ticks, so it is not read out."""
-    dot = f'<span style="color:{TONES[tone]}">● </span>' if tone else ""
-    return f'<div aria-hidden="true">{dot}{typed(escape(words))}</div>'
+    return f'<div aria-hidden="true">{dot(tone)}{typed(escape(words))}</div>'
 
 
 def heard_html(words: str) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import clean
 from hermes_kernel.core.text import brief, dotted
+from hermes_kernel.view.markup import opens
 from hermes_kernel.view.turn.detail import block_html, image_html, pictures, quoted
 from hermes_kernel.view.turn.words import Row
 
 MARKS = {"asked": "·", "running": "▸", "ok": "✓", "failed": "✗", "not run": "–"}
 NAME, NOTE = 64, 160  # characters of a tool's name and of a note in a line
 SIGNS = MARKS | {"running": "·"}  # beside the triangle of what opens
-SUMMARY = "cursor:pointer"
 WHOLE = "display:inline-flex;gap:.5em;width:calc(100% - 1.3em)"
 MIDDLE = "flex:1;overflow:hidden;text-overflow:ellipsis;white-space:nowrap"
 ENDING = "white-space:nowrap"
@@ -48,7 +48,7 @@ def row_html(row: Row, *, timed: bool, ours: bool) -> str:
         return f'<div style="{CLOSED}">{line}</div>'
     note = f"<div>{quoted(brief(row.note, NOTE))}</div>" if row.note else ""
     body = f'<div style="{BODY}">{note}{inside}</div>'
-    return f'<details><summary style="{SUMMARY}">{line}</summary>{body}</details>'
+    return opens(line, body)
 
 
 def _images(row: Row, *, ours: bool) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +14,6 @@ from hermes_kernel.view.turn.detail import NOTHING, Extract, as_json, given
 ARGUMENTS = 88  # characters of a call's arguments in its row
 ENTRIES = 24  # members of a list that are looked at for that
 HEARD = 2.0  # seconds of silence within a stream that are nothing to speak of
-BACKTICKS = re.compile(r"`([^`\n]+)`")
 PATIENT = 20.0  # seconds of thinking after which the limit is worth knowing
 QUEUED = "queued by the provider"
 SUMMARISING = "summarising "  # how a line begins that tells of a summary for which the turn waits
@@ -175,13 +173,3 @@ def shortened(event: Compressed) -> tuple[str, str]:
 def plainly(fault: str) -> str:
     """A fault's name as a person would write it."""
     return str(fault).replace("_", " ")
-
-
-def typed(note: str) -> str:
-    """An escaped note in which what stands between backticks, which is to be typed, is set as code."""
-    return BACKTICKS.sub(r"<code>\1</code>", note)
-
-
-def typed_in(quoted: str) -> str:
-    """The same in HTML that may stand in Markdown, where a backtick is a character reference."""
-    return typed(quoted.replace("&#96;", "`")).replace("`", "&#96;")

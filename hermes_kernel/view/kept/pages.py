@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from hermes_kernel.core.safe import escape
 from hermes_kernel.core.text import brief
-from hermes_kernel.view import escape
-from hermes_kernel.view.look import QUIET, TONES
+from hermes_kernel.view.look import QUIET
+from hermes_kernel.view.markup import quiet
 from hermes_kernel.view.turn.meters import Meter, Part, meter_html, tone
 
 WHOLE = 20_000  # characters of one text that are shown
@@ -20,16 +21,6 @@ def words(text: str) -> str:
     left = len(text) - WHOLE
     more = quiet(f"… and {left:,} more characters") if left > 0 else ""
     return f'<div style="white-space:pre-wrap;overflow-wrap:anywhere">{escape(text[:WHOLE])}</div>{more}'
-
-
-def quiet(text: str) -> str:
-    """A line that explains."""
-    return f'<div class="hermes-quiet" style="color:{QUIET}">{escape(text)}</div>' if text else ""
-
-
-def marked(text: str, colour: str) -> str:
-    """A line that matters, with a dot before it; `colour` is one of `look.TONES`."""
-    return f'<div><span aria-hidden="true" style="color:{TONES[colour]}">● </span>{escape(text)}</div>'
 
 
 def gauge(name: str, taken: int, of: int, said: str) -> str:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.view.turn.asking import chosen, written
 from hermes_kernel.world.clock import SystemClock
 from magics.frontend import Frontend, allows_stdin, frontend
+from magics.painting.stopping import widgets_there
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -51,7 +51,7 @@ class NotebookPerson:
         if not self.present:
             return None
         where = frontend(self._shell)
-        if where is Frontend.NOTEBOOK and find_spec("ipywidgets"):
+        if where is Frontend.NOTEBOOK and widgets_there():
             from magics.painting.question import Asked
 
             return await Asked(self._shell, question, self.stage, self._clock).answer()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.learning.loops import COLUMNS, LoopRow, cells
@@ -15,6 +14,7 @@ from hermes_kernel.view.markup import typed
 from magics.commands.standing import nothing
 from magics.commands.table import Shown, Table
 from magics.frontend import Frontend, frontend
+from magics.painting.stopping import widgets_there
 
 if TYPE_CHECKING:
     from magics.desk import Desk
@@ -32,7 +32,7 @@ def loops(desk: Desk, rest: str) -> Shown:
         HermesError: something follows, or the store cannot be read.
     """
     nothing("loops", rest)
-    seen = frontend(desk.shell) is Frontend.NOTEBOOK and find_spec("ipywidgets") and not desk.settings.plain
+    seen = frontend(desk.shell) is Frontend.NOTEBOOK and widgets_there() and not desk.settings.plain
     return Awaited(lambda: read(desk)) if seen else read(desk)
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 
 def widgets_there() -> Any:
-    """The widgets there are, or None. Their first import takes a while."""
+    """The widgets there are, or None, also where they are installed and broken. Their first import takes a while."""
     try:
         return import_module("ipywidgets")
-    except ImportError:
+    except Exception:  # noqa: BLE001 - of another time than its neighbours, it fails in any way
         return None
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from magics.commands.table import Shown
 from magics.frontend import Frontend, frontend
+from magics.painting.stopping import widgets_there
 
 if TYPE_CHECKING:
     from magics.desk import Desk
@@ -56,7 +56,7 @@ class Faced:
 
 def faced(desk: Desk, name: str, rest: str, shown: Shown) -> Shown:
     """`shown`, with a panel where there is one and somebody looks at a notebook."""
-    if name not in PANELS or frontend(desk.shell) is not Frontend.NOTEBOOK or find_spec("ipywidgets") is None:
+    if name not in PANELS or frontend(desk.shell) is not Frontend.NOTEBOOK or widgets_there() is None:
         return shown
     face: Face | None = import_module(f"magics.panels.{name}").face(desk, rest, shown)
     return shown if face is None else Faced(shown, face)

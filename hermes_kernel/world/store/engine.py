@@ -40,8 +40,16 @@ def connect() -> DuckDBPyConnection:
     import duckdb
 
     connection = duckdb.connect(config=dict(CONFIG))
-    connection.execute("SET enable_progress_bar = false")  # a kernel is taken for a terminal where it would be drawn
+    _draw_nothing(connection)
     return connection
+
+
+def _draw_nothing(connection: DuckDBPyConnection) -> None:
+    """No bar in cells: a kernel is taken for a terminal. Where there are no widgets it is an error to speak of it."""
+    import duckdb
+
+    with suppress(duckdb.InvalidInputException):
+        connection.execute("SET enable_progress_bar = false")
 
 
 def attach(connection: DuckDBPyConnection, path: Path) -> None:

@@ -194,17 +194,15 @@ def _undo(kept: Memory, words: list[str]) -> Done:
 def _accept(kept: Memory, words: list[str]) -> Done:
     from hermes_kernel.learning.memory import asked as asking
 
-    done = [_changed(kept.accept(each)) for each in asking.chosen(kept, " ".join(words))]
-    return [value for value, _ in done], [line for _, lines in done for line in lines] or ["Nothing waits."]
+    done = list(map(_changed, asking.accept(kept, " ".join(words))))
+    return [value for value, _ in done], [line for _, lines in done for line in lines] or [asking.NOTHING_WAITS]
 
 
 def _reject(kept: Memory, words: list[str]) -> Done:
     from hermes_kernel.learning.memory import asked as asking
 
-    gone = asking.chosen(kept, " ".join(words))
-    for each in gone:
-        kept.proposals.remove(each)
-    return [each.id for each in gone], [f"{len(gone)} will not be remembered." if gone else "Nothing waits."]
+    gone = asking.reject(kept, " ".join(words))
+    return [each.id for each in gone], [asking.rejected(gone)]
 
 
 def _no(words: list[str]) -> None:

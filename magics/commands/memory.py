@@ -105,17 +105,14 @@ def _history(kept: Memory, words: str) -> Table:
 
 
 def _accepted(kept: Memory, words: str) -> Table:
-    done = tuple(kept.accept(each) for each in asking.chosen(kept, words))
+    done = asking.accept(kept, words)
     rows = tuple((FILES[each.target], line) for each in done for line in differences(each.before, each.after))
-    return Table(("in", "what is remembered") if rows else (), rows, done, LATER if done else "Nothing waits.")
+    return Table(("in", "what is remembered") if rows else (), rows, done, LATER if done else asking.NOTHING_WAITS)
 
 
 def _rejected(kept: Memory, words: str) -> Table:
-    gone = asking.chosen(kept, words)
-    for each in gone:
-        kept.proposals.remove(each)
-    note = f"{len(gone)} will not be remembered." if gone else "Nothing waits."
-    return Table((), (), gone, note)
+    gone = asking.reject(kept, words)
+    return Table((), (), gone, asking.rejected(gone))
 
 
 def _path(kept: Memory, _: str) -> Table:

@@ -19,6 +19,7 @@ from hermes_kernel.view import clean, escape
 from hermes_kernel.view.markup import dot, status
 from magics.commands.table import Shown, bundle
 from magics.painting.stage import Stage, dismiss
+from magics.panels.confirming import Confirmed
 from magics.verdict import readable
 
 if TYPE_CHECKING:
@@ -26,11 +27,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Deed = Callable[[], Awaitable[None]]
+Told = Callable[[T], Awaitable[None]]
 
 REST = 0.2  # seconds after a key before what was typed is searched for: longer than between two keys
 IDLE = 1_800.0  # seconds without a touch after which a panel becomes a document
-SURE = 6.0  # seconds in which a second press confirms
-READ = 0.3  # seconds in which it does not: a double click is one press, and nobody has read what it asks
 LABEL = 60  # characters of a button
 
 
@@ -51,7 +51,7 @@ class Board:
         self._idle: asyncio.TimerHandle | None = None
         self._hush = threading.local()
         self._document: dict[str, str] = {}
-        self._asks: list[_Confirmed] = []
+        self._asks: list[Confirmed] = []
 
     # --- controls
 
@@ -59,14 +59,16 @@ class Board:
         """A button. `sure` is what it says once it is pressed, where it takes a second press before any other."""
         made = self._widgets.Button(description=_label(label), tooltip=clean(hint or label), layout={"width": "auto"})
         if sure:
-            asks = _Confirmed(self._loop, made, _label(sure), deed)
+            asks = Confirmed(self._loop, made, _label(sure), deed)
             self._asks.append(asks)
             deed = asks.press
         made.on_click(lambda _: self.do(deed))
         return self._mine(made)
 
-    def field(self, label: str, typed: Callable[[str], Awaitable[None]], *, hint: str = "") -> Any:
-        """A line to type in: `typed` is told what stands in it, a moment after the last key."""
+    def field(self, label: str, typed: Told[str] | None = None, *, hint: str = "") -> Any:
+        """A line to type in: `typed` is told what stands in it, a moment after the last key. Without it, what stands
+        there is its ``value``, when it is wanted."""
+        told = typed or _unheard
         made = self._widgets.Text(
             description=_label(label), placeholder=clean(hint), layout={"width": "28em", "max_width": "100%"},
             style={"description_width": "initial"},
@@ -76,21 +78,22 @@ class Board:
         def later() -> None:
             while last:
                 last.pop().cancel()
-            last.append(self._loop.call_later(REST, lambda: self._start(lambda: typed(made.value))))
+            last.append(self._loop.call_later(REST, lambda: self._start(lambda: told(made.value))))
 
         made.observe(lambda _: self._heard(later), "value")
         return self._mine(made)
 
-    def choice(self, label: str, options: Sequence[tuple[str, Any]], chosen: Callable[[Any], Awaitable[None]]) -> Any:
-        """One of several, by its name."""
+    def choice(self, label: str, options: Sequence[tuple[str, Any]], chosen: Told[Any] | None = None) -> Any:
+        """One of several, by its name; `chosen` as in `field`."""
+        told = chosen or _unheard
         made = self._widgets.Dropdown(
             description=_label(label), options=[(clean(name), value) for name, value in options],
             layout={"width": "auto", "max_width": "100%"}, style={"description_width": "initial"},
         )  # fmt: skip
-        made.observe(lambda _: self._heard(lambda: self._start(lambda: chosen(made.value))), "value")
+        made.observe(lambda _: self._heard(lambda: self._start(lambda: told(made.value))), "value")
         return self._mine(made)
 
-    def listing(self, label: str, chosen: Callable[[Any], Awaitable[None]], *, rows: int = 8) -> Any:
+    def listing(self, label: str, chosen: Told[Any], *, rows: int = 8) -> Any:
         """A list of which one is chosen, by mouse or arrow keys; `fill` says what is in it."""
         made = self._widgets.Select(
             description=_label(label), rows=rows, layout={"width": "100%", "max_width": "100%"},
@@ -252,36 +255,8 @@ class Board:
         return self._document
 
 
-class _Confirmed:
-    """A button that asks once whether that is meant."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop, button: Any, sure: str, deed: Deed) -> None:
-        self._loop = loop
-        self._button = button
-        self._words = (button.description, sure)
-        self._deed = deed
-        self._asked: asyncio.TimerHandle | None = None
-        self._since = 0.0
-
-    async def press(self) -> None:
-        if self._asked is None:
-            self._button.description = self._words[1]
-            self._asked, self._since = self._loop.call_later(SURE, self._back), self._loop.time()
-            return
-        if self._loop.time() - self._since < READ:
-            return
-        self.forget()
-        await self._deed()
-
-    def forget(self) -> None:
-        """Whoever was asked did something else."""
-        if self._asked is not None:
-            self._asked.cancel()
-            self._back()
-
-    def _back(self) -> None:
-        self._asked = None
-        self._button.description = self._words[0]
+async def _unheard(_: Any) -> None:
+    """It is a person's touch all the same."""
 
 
 def _label(words: str) -> str:

@@ -31,7 +31,7 @@ class BudgetPanel:
         self._board = board = Board(desk, "budget", lambda: self._shown)
         self._pulse = Pulse(board, self._look)
         self._page = board.page(bundle(shown)["text/html"])
-        self._number = board.field("Calls a turn may make", self._typed, hint=RANGES[NAME].allowed)
+        self._number = board.field("Calls a turn may make", hint=RANGES[NAME].allowed)
         self._set = board.button("Set", self._change, hint="From the next turn on")
         self._again = board.button("Read again", self._look, hint="What was used meanwhile")
 
@@ -41,9 +41,6 @@ class BudgetPanel:
         self._number.layout.width = "18em"
         self._board.show(self._page, self._board.row(self._number, self._set, self._again))
         self._pulse.goes_on(self._desk.running)
-
-    async def _typed(self, _text: str) -> None:
-        """Nothing is set before it is wanted: half a number is one, too."""
 
     async def _change(self) -> None:
         self._desk.configure(**{NAME: self._number.value.strip()})

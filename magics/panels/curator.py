@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.learning.curating import Move
 from hermes_kernel.core.learning.curating_runs import INTERRUPTED, PLANNED, Run, words
-from hermes_kernel.core.learning.skill import SkillError
 from hermes_kernel.errors import HermesError
 from hermes_kernel.learning.curating.telling import outcome, readable, rehearsal
 from hermes_kernel.learning.skills import asked
@@ -18,8 +16,8 @@ from hermes_kernel.world.stop import Stop
 from magics.commands.curator import STOPPED
 from magics.commands.curator import curator as document
 from magics.panels.board import Board
-from magics.panels.pulse import refill
-from magics.panels.skilled import Detail
+from magics.panels.deeds import CHOOSE, Work, as_shown, refill, still
+from magics.panels.skilled import Detail, in_a_line
 from magics.panels.tended import Key, Tended, chosen, head, lines, options, seen
 
 if TYPE_CHECKING:
@@ -27,10 +25,7 @@ if TYPE_CHECKING:
     from magics.desk import Desk
     from magics.panels.faces import Face
 
-T = TypeVar("T")
-
 RUNNING = "A run is under way: Stop ends it between two steps, and every skill stays whole."
-MEANWHILE = "It was changed meanwhile. What it is now is shown: read it, then press again."
 
 
 def face(desk: Desk, rest: str, _shown: Shown) -> Face | None:
@@ -44,6 +39,7 @@ class CuratorPanel:
     def __init__(self, desk: Desk, rest: str) -> None:
         self._lore = desk.agent.learning
         self._board = board = Board(desk, "curator", lambda: document(desk, rest))
+        self._work = Work(board, self._look, in_a_line)
         self._seen, self._detail = Tended(), Detail()
         self._chosen: Key | None = None
         self._stop: Stop | None = None
@@ -75,10 +71,9 @@ class CuratorPanel:
 
     async def _look(self) -> None:
         """Read again; what was chosen stays chosen, if it is there."""
-        self._seen = await self._away(seen, self._lore)
+        self._seen = await self._work.away(seen, self._lore)
         there = self._seen.keys
-        if self._chosen not in there:
-            self._chosen = next(iter(there), None)
+        self._chosen = still(self._chosen, there)
         self._head.value = head(self._seen)
         self._list.layout.display = None if there else "none"
         refill(self._board, self._list, options(self._seen), self._chosen)
@@ -87,7 +82,7 @@ class CuratorPanel:
     async def _read(self) -> None:
         self._detail = Detail()
         try:
-            self._detail = await self._away(chosen, self._lore, self._chosen)
+            self._detail = await self._work.away(chosen, self._lore, self._chosen)
         finally:
             self._show(self._detail.html)
 
@@ -122,23 +117,22 @@ class CuratorPanel:
     # --- one item
 
     async def _moved(self) -> None:
-        await self._after(await self._done(self._lore.curator.move, self._due()))
+        await self._work.after(await self._work.done(self._lore.curator.move, self._due()))
 
     async def _kept(self) -> None:
         name = self._due().name
-        await self._done(asked.do, self._lore, name, "pin", ())
-        await self._after(f"{name} is pinned: the curator leaves it as it is until you unpin it.")
+        await self._work.done(asked.do, self._lore, name, "pin", ())
+        await self._work.after(f"{name} is pinned: the curator leaves it as it is until you unpin it.")
 
     async def _agree(self) -> None:
-        await self._after(await self._done(self._agreed, self._waits(), self._detail.known))
+        await self._work.after(await self._work.done(self._agreed, self._waits(), self._detail.known))
 
     def _agreed(self, identity: str, known: Any) -> str:
-        if awaited(self._lore, identity) != known:
-            raise HermesError(MEANWHILE)
+        as_shown(awaited(self._lore, identity), known)
         return self._lore.curator.accept(identity)
 
     async def _refuse(self) -> None:
-        await self._after(await self._done(self._lore.curator.reject, self._waits()))
+        await self._work.after(await self._work.done(self._lore.curator.reject, self._waits()))
 
     # --- runs
 
@@ -153,7 +147,7 @@ class CuratorPanel:
         self._begin(lambda _: self._lore.curator.rollback(name), outcome)
 
     async def _reported(self) -> None:
-        self._show(lines(readable(await self._done(self._lore.curator.report))))
+        self._show(lines(readable(await self._work.done(self._lore.curator.report))))
 
     async def _halted(self) -> None:
         if self._stop is not None:
@@ -170,7 +164,7 @@ class CuratorPanel:
 
     async def _ended(self, work: Coroutine[Any, Any, Run], told: Callable[[Run], str]) -> None:
         try:
-            with _said():
+            with in_a_line():
                 run = await work
         finally:
             self._stop = None
@@ -182,39 +176,14 @@ class CuratorPanel:
         said = {PLANNED: "Nothing was done: this is what a run would do.", INTERRUPTED: STOPPED}
         self._board.say(said.get(run.status, f"{words(run).capitalize()}."), "person")
 
-    # --- how it is done, and with what
-
-    async def _after(self, said: str) -> None:
-        await self._look()
-        self._board.say(said, "person")
-
-    async def _done(self, work: Callable[..., T], *args: Any) -> T:
-        """What `work` gives. Where it is refused, for others may have been at it, what is there now is shown."""
-        try:
-            return await self._away(work, *args)
-        except HermesError:
-            await self._look()
-            raise
-
-    async def _away(self, work: Callable[..., T], *args: Any) -> T:
-        with _said():
-            return await self._board.away(work, *args)
+    # --- with what
 
     def _due(self) -> Move:
         if not isinstance(self._chosen, Move):
-            raise HermesError("Choose one in the list first.")
+            raise HermesError(CHOOSE)
         return self._chosen
 
     def _waits(self) -> str:
         if self._chosen is None or isinstance(self._chosen, Move):
-            raise HermesError("Choose one in the list first.")
+            raise HermesError(CHOOSE)
         return self._chosen[1]
-
-
-@contextmanager
-def _said() -> Iterator[None]:
-    """What cannot be done with a skill, in one line."""
-    try:
-        yield
-    except SkillError as error:
-        raise HermesError(str(error).partition("\n")[0]) from None

@@ -16,8 +16,9 @@ from hermes_kernel.view.kept.pages import PAGE
 from hermes_kernel.view.markup import marked
 from magics.commands import jobs as documents
 from magics.panels.board import Board
+from magics.panels.deeds import refill, still
 from magics.panels.planned import job_options, job_page, understood_html
-from magics.panels.pulse import Anew, Pulse, refill
+from magics.panels.pulse import Anew, Pulse
 from magics.verdict import readable
 
 if TYPE_CHECKING:
@@ -84,9 +85,7 @@ class JobsPanel:
     def _read(self) -> tuple[tuple[Standing, ...], tuple[RunRow, ...]]:
         with readable():
             jobs = do(self._hands, Namespace(verb="list")).value
-            ids = [each.job.id for each in jobs]
-            if self._chosen not in ids:
-                self._chosen = next(iter(ids), "")
+            self._chosen = still(self._chosen, (each.job.id for each in jobs)) or ""
             return jobs, self._hands.jobs.runs(self._chosen, RECENT) if self._chosen else ()
 
     def _job(self) -> Standing | None:

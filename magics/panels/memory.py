@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.learning.memory import Change, MemoryFull, MemoryRefused, MemoryThreat
 from hermes_kernel.errors import HermesError
@@ -15,7 +15,9 @@ from hermes_kernel.view.kept.pages import PAGE
 from magics.commands.memory import memory as document
 from magics.commands.memory import told
 from magics.panels.board import Board
-from magics.panels.pulse import Anew, Consent, refill
+from magics.panels.confirming import Consent
+from magics.panels.deeds import CHOOSE, Work, refill, still
+from magics.panels.pulse import Anew
 from magics.panels.remembered import CHANGES, ENTRIES, Key, Seen, gauges, options, page, seen
 from magics.verdict import readable
 
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
     from magics.commands.table import Shown
     from magics.desk import Desk
     from magics.panels.faces import Face
-
-T = TypeVar("T")
 
 GONE = "It was changed or decided meanwhile by somebody else."
 SHORTEN = "Shorten an entry, or remove one."
@@ -45,8 +45,8 @@ class MemoryPanel:
     def __init__(self, desk: Desk, view: str, shown: Callable[[], Shown]) -> None:
         self._kept = desk.agent.learning.memory
         self._board = board = Board(desk, "memory", shown)
-        self._view = view
-        self._seen = Seen()
+        self._work = Work(board, self._look, _readable)
+        self._view, self._seen = view, Seen()
         self._chosen: Key | None = None
         self._editing: asking.Line | None = None
         self._consent = Consent()
@@ -65,7 +65,7 @@ class MemoryPanel:
             board.button("Reject all", self._refuse_all, sure="Reject all: press again"),
         )
         self._deeds = board.row()
-        self._where = board.choice("In", WHERE, self._heard)
+        self._where = board.choice("In", WHERE)
         self._text = board.area("The entry")
         self._save = board.button("Save", self._saved)
         self._cancel = board.button("Cancel", self._close_editor)
@@ -82,12 +82,9 @@ class MemoryPanel:
 
     async def _look(self) -> None:
         """Read again; what was chosen stays chosen, if it is there."""
-        with _readable():
-            self._seen = await self._board.away(seen, self._kept, self._view)
+        self._seen = await self._work.away(seen, self._kept, self._view)
         self._gauges.value = gauges(self._seen)
-        there = self._seen.keys
-        if self._chosen not in there:
-            self._chosen = next(iter(there), None)
+        self._chosen = still(self._chosen, self._seen.keys)
         refill(self._board, self._list, options(self._seen), self._chosen)
         self._page.value = await self._board.away(page, self._seen, self._chosen, self._kept.findings)
         self._deeds.children = self._offered()
@@ -115,9 +112,6 @@ class MemoryPanel:
         self._view = view
         await self._choose(None)
 
-    async def _heard(self, _: str) -> None:
-        """Where an entry goes matters when it is saved."""
-
     # --- changing
 
     async def _begin_adding(self) -> None:
@@ -142,7 +136,7 @@ class MemoryPanel:
         else:
             work = partial(asking.rewrite, self._kept, line, text, anyway=anyway)
         try:
-            made = await self._done(work)
+            made = await self._work.done(work)
         except MemoryThreat as threat:
             self._consent.ask(wanted)
             self._save.description = "Save all the same"
@@ -152,11 +146,11 @@ class MemoryPanel:
         await self._after(made, text)
 
     async def _forget(self) -> None:
-        await self._after(await self._done(asking.forget, self._kept, self._line()))
+        await self._after(await self._work.done(asking.forget, self._kept, self._line()))
 
     async def _take_back(self) -> None:
         number = int(self._key("change")[1])
-        await self._after(await self._done(self._kept.undo, "person", number))
+        await self._after(await self._work.done(self._kept.undo, "person", number))
 
     async def _after(self, made: Change, text: str = "") -> None:
         """Say what came of it; an entry that was written is the chosen one."""
@@ -174,7 +168,7 @@ class MemoryPanel:
         await self._decide("all")
 
     async def _decide(self, which: str) -> None:
-        meant = await self._done(asking.chosen, self._kept, which)
+        meant = await self._work.done(asking.chosen, self._kept, which)
         wanted = tuple(each.id for each in meant)
         found = tuple(dict.fromkeys(said for each in meant for said in each.findings))
         if found and not self._consent.given(wanted):
@@ -183,9 +177,9 @@ class MemoryPanel:
             self._board.say(f"Suspicious: {'; '.join(found)}. {AGAIN}", "slow")
             return
         self._forgive()
-        made = await self._done(lambda: [self._kept.accept(each) for each in meant])
+        made = await self._work.done(lambda: [self._kept.accept(each) for each in meant])
         await self._look()
-        self._board.say(" ".join(map(told, made)) or "Nothing waits.", "person")
+        self._board.say(" ".join(map(told, made)) or asking.NOTHING_WAITS, "person")
 
     async def _refuse(self) -> None:
         await self._drop(self._key("waits")[1])
@@ -195,22 +189,11 @@ class MemoryPanel:
 
     async def _drop(self, which: str) -> None:
         self._forgive()
-        gone = await self._done(asking.chosen, self._kept, which)
-        for each in gone:
-            await self._done(self._kept.proposals.remove, each)
+        gone = await self._work.done(asking.reject, self._kept, which)
         await self._look()
-        self._board.say(f"{len(gone)} will not be remembered.")
+        self._board.say(asking.rejected(gone))
 
-    # --- how it is done, and with what
-
-    async def _done(self, work: Callable[..., T], *args: Any) -> T:
-        """What `work` gives. Where it is refused others may have been at it: what is there now is shown."""
-        try:
-            with _readable():
-                return await self._board.away(work, *args)
-        except HermesError:
-            await self._look()
-            raise
+    # --- with what
 
     def _forgive(self) -> None:
         """Whoever was told that something is suspicious did something else."""
@@ -223,7 +206,7 @@ class MemoryPanel:
 
     def _key(self, kind: str) -> Key:
         if self._chosen is None or self._chosen[0] != kind:
-            raise HermesError("Choose one in the list first.")
+            raise HermesError(CHOOSE)
         return self._chosen
 
 

@@ -1,14 +1,10 @@
-"""What panels of things that go on share: a list that is filled again, by itself while something in it goes on, and a
-consent that is only given once somebody could read what to.
-"""
+"""What panels of things that go on share: they look again by themselves, and their document is as things are then."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
-
-from magics.panels.board import READ
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from magics.commands.table import Shown
@@ -16,7 +12,6 @@ if TYPE_CHECKING:
 
 EVERY = 2.0  # seconds between two looks, and
 SHARE = 5.0  # at least so many times as long as one takes
-LEAST, MOST = 3, 8  # rows of a list
 
 
 class Pulse:
@@ -51,28 +46,3 @@ class Anew:
     def __call__(self) -> Shown:
         first, self._first = self._first, None
         return self._make() if first is None else first
-
-
-class Consent:
-    """What somebody was told of before it is done: the same once more, when it could have been read, is meant."""
-
-    def __init__(self) -> None:
-        self._told: object = None
-        self._at = 0.0
-
-    def ask(self, what: object) -> None:
-        """It is being told of."""
-        self._told, self._at = what, time.monotonic()
-
-    def given(self, what: object) -> bool:
-        """Whether it was told of, and is meant. It is asked for once."""
-        meant = self._told == what and time.monotonic() - self._at >= READ
-        self._told = None
-        return meant
-
-
-def refill(board: Board, listing: Any, options: Sequence[tuple[str, Any]], value: Any) -> None:
-    """Other rows, where they are others: a list that is put anew jumps back to its top. It is as high as it needs."""
-    listing.rows = min(max(len(options), LEAST), MOST)
-    if [tuple(each) for each in listing.options] != list(options) or listing.value != value:
-        board.fill(listing, options, value)

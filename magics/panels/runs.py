@@ -14,8 +14,9 @@ from hermes_kernel.view.kept.pages import PAGE
 from hermes_kernel.world.zone import local_name
 from magics.commands import jobs as documents
 from magics.panels.board import Board
+from magics.panels.deeds import refill
 from magics.panels.planned import ALIVE, notebook_html, run_options, run_page
-from magics.panels.pulse import Anew, Pulse, refill
+from magics.panels.pulse import Anew, Pulse
 from magics.panels.shelved import brought, here, left_by_a_run, link_to
 from magics.verdict import readable
 

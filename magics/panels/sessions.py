@@ -17,6 +17,7 @@ from hermes_kernel.view.markup import quiet
 from magics.commands import conversations as kept
 from magics.commands.table import Table
 from magics.panels.board import Board
+from magics.panels.deeds import still
 from magics.panels.wished import ALL, CHATS, OURS, Seen, Wish, notebook, opened, read, seen
 
 if TYPE_CHECKING:
@@ -70,9 +71,9 @@ class SessionsPanel:
             self._tree,
         )
         self._editor = board.row()
-        self._at = board.field("Up to turn", self._kept_for_later, hint="all of it")
+        self._at = board.field("Up to turn", hint="all of it")
         self._at.layout.width = "13em"
-        self._name = board.field("Title", self._kept_for_later)
+        self._name = board.field("Title")
         self._branch = board.button("Branch it", self._branched)
         self._save = board.button("Save", self._titled)
         self._cancel = board.button("Cancel", self._close_editor)
@@ -100,14 +101,12 @@ class SessionsPanel:
 
     def _put(self, made: Seen) -> None:
         self._shown, self._threads = made.shown, made.threads
-        there = [session for _, session in made.options if session]
-        if self._chosen not in there:
-            self._chosen = next(iter(there), "")
+        self._chosen = still(self._chosen, (session for _, session in made.options if session)) or ""
         if list(self._list.options) != made.options or self._list.value != (self._chosen or None):
             self._board.fill(self._list, made.options, self._chosen or None)  # as high as before: one types meanwhile
         self._tree.description = "List" if self._family else "Tree"
         more = [self._more] if len(made.options) >= self._most and not self._family else []
-        self._deeds.children = (*(self._ways if there else ()), *more)
+        self._deeds.children = (*(self._ways if self._chosen else ()), *more)
 
     async def _read(self) -> None:
         """The finds in the chosen one; without a search, how it began and how it ended."""
@@ -239,9 +238,6 @@ class SessionsPanel:
 
     def _emptied(self) -> None:
         self._at.value = self._name.value = ""
-
-    async def _kept_for_later(self, _: str) -> None:
-        """What stands there matters once a button is pressed."""
 
     def _between_turns(self, what: str) -> None:
         if self._desk.running:

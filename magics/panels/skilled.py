@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.figures import counted, minute
-from hermes_kernel.core.learning.skill import NoSkill
+from hermes_kernel.core.learning.skill import NoSkill, SkillError
 from hermes_kernel.core.text import brief
+from hermes_kernel.errors import HermesError
 from hermes_kernel.learning.skills import asked
 from hermes_kernel.learning.skills.choices import Waits, awaited, possible, undoable, waiting
 from hermes_kernel.view import escape
@@ -111,6 +113,15 @@ def detail(lore: Lore, key: Key | None, view: str) -> Detail:
 def consented(skill: Mapping[str, Any]) -> tuple[Any, ...]:
     """What somebody who trusts a skill has read of it."""
     return skill["text"], tuple(skill["files"]), tuple(skill["suspicious"])
+
+
+@contextmanager
+def in_a_line() -> Iterator[None]:
+    """What cannot be done with a skill, as an error of one line."""
+    try:
+        yield
+    except SkillError as error:
+        raise HermesError(str(error).partition("\n")[0]) from None
 
 
 def _read(skill: Mapping[str, Any]) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from hermes_kernel.core.learning.skill import SkillError
 from hermes_kernel.errors import HermesError
 from hermes_kernel.learning.skills import asked
 from hermes_kernel.learning.skills.asked import Answer
@@ -17,15 +15,25 @@ from hermes_kernel.view.kept.pages import PAGE
 from hermes_kernel.view.markup import quiet
 from magics.commands.skills import skills as document
 from magics.panels.board import Board
-from magics.panels.pulse import refill
-from magics.panels.skilled import CHANGES, TEXT, Detail, Key, Seen, consented, detail, options, seen, summary
+from magics.panels.deeds import CHOOSE, Work, as_shown, refill, still
+from magics.panels.skilled import (
+    CHANGES,
+    TEXT,
+    Detail,
+    Key,
+    Seen,
+    consented,
+    detail,
+    in_a_line,
+    options,
+    seen,
+    summary,
+)
 
 if TYPE_CHECKING:
     from magics.commands.table import Shown
     from magics.desk import Desk
     from magics.panels.faces import Face
-
-T = TypeVar("T")
 
 DOCUMENTS = frozenset({"install", "accept", "reject"})
 KINDS = (
@@ -40,7 +48,6 @@ LABELS = {
     "restore": "Restore", "undo": "Undo the last change",
 }  # fmt: skip
 SAID = {"pin": "pinned", "unpin": "not pinned any more", "disable": "disabled", "enable": "enabled", "trust": "trusted"}
-MEANWHILE = "It was changed meanwhile. What it is now is shown: read it, then press again."
 
 
 def face(desk: Desk, rest: str, _shown: Shown) -> Face | None:
@@ -56,6 +63,7 @@ class SkillsPanel:
     def __init__(self, desk: Desk, words: str) -> None:
         self._lore = desk.agent.learning
         self._board = board = Board(desk, "skills", lambda: document(desk, words))
+        self._work = Work(board, self._look, in_a_line)
         self._kind, self._sought = (words, "") if words in asked.KINDS else ("", words)
         self._view = TEXT
         self._seen, self._detail = Seen(), Detail()
@@ -90,10 +98,8 @@ class SkillsPanel:
 
     async def _look(self) -> None:
         """Read again; what was chosen stays chosen, if it is there."""
-        self._seen = await self._away(seen, self._lore, self._kind, self._sought)
-        there = self._seen.keys
-        if self._chosen not in there:
-            self._chosen = next(iter(there), None)
+        self._seen = await self._work.away(seen, self._lore, self._kind, self._sought)
+        self._chosen = still(self._chosen, self._seen.keys)
         self._said.value = quiet(summary(self._seen))
         refill(self._board, self._list, options(self._seen), self._chosen)
         await self._read()
@@ -102,7 +108,7 @@ class SkillsPanel:
         """The chosen one, as it is now."""
         self._detail = Detail()
         try:
-            self._detail = await self._away(detail, self._lore, self._chosen, self._view)
+            self._detail = await self._work.away(detail, self._lore, self._chosen, self._view)
         finally:
             self._page.value = self._detail.html
             self._reading.layout.display = "none" if (self._chosen or ("waits",))[0] == "waits" else None
@@ -152,65 +158,36 @@ class SkillsPanel:
 
     async def _do(self, verb: str) -> None:
         name = self._named("skill")
-        made = await self._done(asked.do, self._lore, name, verb, ())
-        await self._after(f"{name} is {SAID[verb]}." if verb in SAID else _first(made))
+        made = await self._work.done(asked.do, self._lore, name, verb, ())
+        await self._work.after(f"{name} is {SAID[verb]}." if verb in SAID else _first(made))
 
     async def _consent(self) -> None:
         """Trust what was shown, and nothing that has taken its place since."""
         name = self._named("skill")
-        made = await self._done(self._trusted, name, self._detail.known)
+        made = await self._work.done(self._trusted, name, self._detail.known)
         agreed = "; ".join(line.removeprefix("consented to: ") for line in made.note.splitlines())
-        await self._after(f"{name} is trusted. You consented to: {agreed}")
+        await self._work.after(f"{name} is trusted. You consented to: {agreed}")
 
     def _trusted(self, name: str, known: Any) -> Answer:
-        if consented(asked.shown(self._lore, name).value) != known:
-            raise HermesError(MEANWHILE)
+        as_shown(consented(asked.shown(self._lore, name).value), known)
         return asked.do(self._lore, name, "trust", ())
 
     async def _agree(self) -> None:
         identity = self._named("waits")
-        await self._after(_first(await self._done(self._agreed, identity, self._detail.known)))
+        await self._work.after(_first(await self._work.done(self._agreed, identity, self._detail.known)))
 
     def _agreed(self, identity: str, known: Any) -> Answer:
-        if awaited(self._lore, identity) != known:
-            raise HermesError(MEANWHILE)
+        as_shown(awaited(self._lore, identity), known)
         return asked.accept(self._lore, identity)
 
     async def _refuse(self) -> None:
-        await self._after(_first(await self._done(asked.reject, self._lore, self._named("waits"))))
-
-    async def _after(self, words: str) -> None:
-        await self._look()
-        self._board.say(words, "person")
-
-    # --- how it is done, and with what
-
-    async def _done(self, work: Callable[..., T], *args: Any) -> T:
-        """What `work` gives. Where it is refused, for others may have been at it, what is there now is shown."""
-        try:
-            return await self._away(work, *args)
-        except HermesError:
-            await self._look()
-            raise
-
-    async def _away(self, work: Callable[..., T], *args: Any) -> T:
-        with _said():
-            return await self._board.away(work, *args)
+        await self._work.after(_first(await self._work.done(asked.reject, self._lore, self._named("waits"))))
 
     def _named(self, kind: str) -> str:
         if self._chosen is None or self._chosen[0] != kind:
-            raise HermesError("Choose one in the list first.")
+            raise HermesError(CHOOSE)
         return self._chosen[1]
 
 
 def _first(made: Answer) -> str:
     return made.note.partition("\n")[0]
-
-
-@contextmanager
-def _said() -> Iterator[None]:
-    """What cannot be done with a skill, in one line."""
-    try:
-        yield
-    except SkillError as error:
-        raise HermesError(str(error).partition("\n")[0]) from None

@@ -12,6 +12,7 @@ from hermes_kernel.learning.memory.memory import Memory
 from hermes_kernel.learning.proposals import Proposal
 
 ANYWAY = "--anyway"
+NOTHING_WAITS = "Nothing waits."
 
 
 class Line(NamedTuple):
@@ -104,6 +105,24 @@ def chosen(memory: Memory, name: str) -> tuple[Proposal, ...]:
     if found.kind != "memory":
         raise MemoryRefused(f"Proposal {found.id} is about a {found.kind}: see `%hermes {found.kind}s`.")
     return (found,)
+
+
+def accept(memory: Memory, name: str) -> tuple[Change, ...]:
+    """Do what the proposals that `name` means want, and what came of each. Raises as `chosen` and `Memory.accept`."""
+    return tuple(memory.accept(each) for each in chosen(memory, name))
+
+
+def reject(memory: Memory, name: str) -> tuple[Proposal, ...]:
+    """Drop the proposals that `name` means. Raises as `chosen`."""
+    gone = chosen(memory, name)
+    for each in gone:
+        memory.proposals.remove(each)
+    return gone
+
+
+def rejected(gone: Sequence[Proposal]) -> str:
+    """What came of that, in a line."""
+    return f"{len(gone)} will not be remembered." if gone else NOTHING_WAITS
 
 
 def count(text: str, usual: int) -> int:

@@ -6,15 +6,14 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.learning.curating_runs import INTERRUPTED, Run, plain
-from hermes_kernel.core.safe import NO_MATH
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.learning.curating import Curator
 from hermes_kernel.learning.curating.telling import outcome, readable, rehearsal, standing
-from hermes_kernel.view import clean, escape
+from hermes_kernel.view import clean
 from hermes_kernel.world.blocking import Blocking
 from hermes_kernel.world.stop import Stop
-from magics.commands.table import Page, Shown, Table, facts
+from magics.commands.table import Page, Shown, Table, as_it_stands, facts
 from magics.verdict import stopped
 
 if TYPE_CHECKING:
@@ -96,7 +95,7 @@ def _rollback(tended: Curator, words: Sequence[str]) -> Page:
 
 
 def _page(text: str, run: Run) -> Page:
-    return Page(text, f'<pre class="{NO_MATH}" style="white-space:pre-wrap">{escape(text)}</pre>', plain(run))
+    return as_it_stands(text, plain(run))
 
 
 def _said(text: str) -> Table:

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from IPython.display import display
 
-from hermes_kernel.core.safe import NO_MATH
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.delivery import Messenger, Targets
 from hermes_kernel.scheduling.faces.doing import Hands, coming, do
 from hermes_kernel.scheduling.faces.telling import Told
 from hermes_kernel.scheduling.faces.verbs import VERBS, job_options
-from hermes_kernel.view import clean, escape
+from hermes_kernel.view import clean
 from hermes_kernel.view.columns import aligned
-from magics.commands.table import Page, Shown, Table
+from magics.commands.table import Shown, Table, as_it_stands
 
 if TYPE_CHECKING:
     from hermes_kernel.core.schedule.job import Job
@@ -160,4 +159,4 @@ def _shown(told: Told) -> Shown:
         return Table(told.columns, told.rows, told.value, clean(told.note))
     head = "\n".join(aligned(told.columns, told.rows))
     text = "\n\n".join(filter(None, (head, clean(told.text).rstrip(), clean(told.note))))
-    return Page(text, f'<pre class="{NO_MATH}" style="white-space:pre-wrap">{escape(text)}</pre>', told.value)
+    return as_it_stands(text, told.value)

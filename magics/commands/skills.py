@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.learning.skill import SkillError
 from hermes_kernel.core.learning.skill_front import Refused, parted
-from hermes_kernel.core.safe import NO_MATH, inert, sanitise
+from hermes_kernel.core.safe import inert, sanitise
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.learning.skills import asked
 from hermes_kernel.learning.skills.asked import Answer
-from hermes_kernel.view import clean, escape
+from hermes_kernel.view import clean
 from hermes_kernel.view.columns import aligned
-from magics.commands.table import Page, PlainPage, Shown, Table
+from magics.commands.table import PlainPage, Shown, Table, as_it_stands
 
 if TYPE_CHECKING:
     from hermes_kernel.learning.skills.library import Library
@@ -136,7 +136,7 @@ def _answer(made: Answer) -> Shown:
     if made.rows or not made.text:
         return Table(made.columns, made.rows, made.value, clean(made.note))
     text = "\n".join(filter(None, (clean(made.text).rstrip(), clean(made.note))))
-    return Page(text, f'<pre class="{NO_MATH}" style="white-space:pre-wrap">{escape(text)}</pre>', made.value)
+    return as_it_stands(text, made.value)
 
 
 def _words(rest: str) -> list[str]:

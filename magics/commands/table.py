@@ -68,6 +68,11 @@ class PlainPage(Page):
         return self
 
 
+def as_it_stands(text: str, value: Any = None) -> Page:
+    """Text that is a page, line by line."""
+    return Page(text, f'<pre class="{NO_MATH}" style="white-space:pre-wrap">{escape(text)}</pre>', value)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Table:
     """Rows under columns. ``value`` is what a program wants of it; ``note`` stands below. Iterates over its rows."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hermes_kernel.core.budget import Limits
 from hermes_kernel.core.events import Asked, Final, Kept, Undone
-from hermes_kernel.core.learning.prompting import words_of
+from hermes_kernel.core.learning.prompting import sentence_of
 from hermes_kernel.core.state import Turn
 from hermes_kernel.core.turn import recall
 from hermes_kernel.world.store import NoSession, Store
@@ -60,5 +60,5 @@ def _standing(known: Sequence[Kept]) -> list[list[Kept]]:
 def _calls(number: int, part: list[Kept], limits: Limits) -> TurnCalls:
     """The budget is a fold of the turn's own facts: what was said before it has no part in it."""
     turn, first = recall(part, Turn(limits)), part[0]
-    prompt = words_of(first.text) if isinstance(first, Asked) else ""
+    prompt = sentence_of(first.text) if isinstance(first, Asked) else ""
     return TurnCalls(number, prompt, turn.calls, max(turn.budget.spent - turn.calls, 0), turn.budget.limit)

@@ -25,7 +25,7 @@ from hermes_kernel.core.events import (
 )
 from hermes_kernel.core.finish import Finish
 from hermes_kernel.core.learning.correcting import corrects
-from hermes_kernel.core.learning.prompting import named_skills, skills_in, words_of
+from hermes_kernel.core.learning.prompting import named_skills, sentence_of, skills_in, words_of
 from hermes_kernel.core.learning.triggers import Trigger, triggers
 from hermes_kernel.core.messages import ToolCall
 from hermes_kernel.core.text import CELLS, END_OF_CELLS
@@ -211,9 +211,17 @@ def test_the_persons_own_words_are_found_behind_cells_and_skills() -> None:
     assert "[Skill a was loaded here]" in named_skills(prompt)
 
 
+def test_what_a_person_said_ends_where_the_views_of_what_was_named_begin() -> None:
+    said = "Compare `df` with `a b.csv`.\n\nother (list):\nis mine."
+    views = "df (pandas.DataFrame):\n4 rows\n\na b.csv (file):\nx,y"
+    assert sentence_of(f"{CELLS}\nx = 1\n{END_OF_CELLS}\n\n{said}\n\n{views}") == said
+    assert sentence_of(said) == said
+
+
 @given(st.text(), st.booleans())
 def test_no_text_can_break_it(text: str, again: bool) -> None:
     words_of(text)
+    sentence_of(text)
     named_skills(text)
     found = triggers(turn(facts("clean it", *WORK), facts(text, step("python", code=text))), LEAST, again=again)
     assert found is None or found.why

@@ -8,11 +8,19 @@ from hermes_kernel.core.text import CELLS, END_OF_CELLS
 
 _ACCOUNT = re.compile(rf"(?m:^){re.escape(CELLS)}\n.*?(?:\n{re.escape(END_OF_CELLS)}\s*|\Z)", re.DOTALL)
 _SKILL = re.compile(r"(?m:^)\[Skill (?P<name>[^\]\n]{1,200})\]\n.*?(?:\n\[End of skill\]\s*|\Z)", re.DOTALL)
+_VIEW = re.compile(r"\n\n(?P<name>[^\n]{1,200}) \([^\n]{1,200}\):\n")
 
 
 def words_of(prompt: str) -> str:
     """The person's own words in `prompt`."""
     return _SKILL.sub("", _ACCOUNT.sub("", prompt)).strip()
+
+
+def sentence_of(prompt: str) -> str:
+    """The same without the views of variables and files that follow the words which name them."""
+    words = words_of(prompt)
+    views = (found.start() for found in _VIEW.finditer(words) if f"`{found['name']}`" in words[: found.start()])
+    return words[: next(views, len(words))]
 
 
 def skills_in(prompt: str) -> tuple[str, ...]:

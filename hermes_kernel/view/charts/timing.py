@@ -32,7 +32,7 @@ from hermes_kernel.core.events import (
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.finish import Finish
-from hermes_kernel.core.learning.prompting import words_of
+from hermes_kernel.core.learning.prompting import sentence_of
 from hermes_kernel.core.messages import ToolCall
 from hermes_kernel.core.text import brief, dotted
 from hermes_kernel.view.charts.spans import NAME, NOTE, Mark, Play, Span
@@ -52,7 +52,7 @@ def plays(timed: Iterable[tuple[float, Kept]], before: int = 0) -> tuple[Play, .
             turn = None
         match fact:
             case Asked(text):
-                turn = _Turn(words_of(text), t)
+                turn = _Turn(sentence_of(text), t)
             case Undone(turns):
                 found = _taken_back(found, turns)
             case _ if turn is not None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from hermes_kernel.core.events import Outcome
 from hermes_kernel.core.figures import counted, minute
+from hermes_kernel.core.learning.prompting import sentence_of
 from hermes_kernel.core.safe import NO_MATH, clean, escape
 from hermes_kernel.core.search.found import Passage
 from hermes_kernel.core.text import brief, dotted
@@ -104,7 +105,7 @@ def turns(passages: tuple[Passage, ...]) -> tuple[TurnLine, ...]:
     for passage in passages:
         match passage.role:
             case "user":
-                found.append(TurnLine(len(found) + 1, passage.n, passage.text, 0, ""))
+                found.append(TurnLine(len(found) + 1, passage.n, sentence_of(passage.text), 0, ""))
             case "tool" if found:
                 last = found[-1]
                 found[-1] = TurnLine(last.number, last.place, last.prompt, last.results + 1, last.answer)

@@ -11,7 +11,8 @@ from hermes_kernel.core.safe import NO_MATH, escape
 from hermes_kernel.view.look import QUIET, TONES
 
 BACKTICKS = re.compile(r"`([^`\n]+)`")
-NUMBERS = "border-collapse:collapse;font-variant-numeric:tabular-nums"
+NAMES = "text-align:left;min-width:3em;overflow-wrap:anywhere"
+NUMBERS = "border-collapse:collapse;font-variant-numeric:tabular-nums;overflow-wrap:normal"
 
 
 def typed(html: str) -> str:

@@ -194,6 +194,22 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
     }
     return found.slice(0, 8);
   }, cell);
+  // Words at the head of a column, and figures below it, that are broken in two by the end of a line.
+  const broken = (cell) => page.evaluate((cell) => {
+    const area = window.jupyterapp.shell.currentWidget.content.widgets[cell].outputArea.node;
+    const found = [];
+    for (const each of area.querySelectorAll("thead th, td")) {
+      if (each.matches("td") && !/^[\d.,]+$/.test(each.textContent)) continue;
+      const walk = document.createTreeWalker(each, NodeFilter.SHOW_TEXT);
+      while (walk.nextNode()) for (const { 0: word, index } of walk.currentNode.data.matchAll(/[\w.,]+/g)) {
+        const range = document.createRange();
+        range.setStart(walk.currentNode, index);
+        range.setEnd(walk.currentNode, index + word.length);
+        if (range.getClientRects().length > 1) found.push(word);
+      }
+    }
+    return found;
+  }, cell);
   // What hostile text would have done: {hacked, dialogs, popups, navigated, errors, remote}.
   const canary = async () => ({
     ...harm, hacked: await page.evaluate(() => window.hacked), remote: seen.remote, address: page.url(),
@@ -317,7 +333,7 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
 
   return {
     page, context, browser, seen, given, shots, run, ended, all, output, html, shows, area, unfold, code, running, kernel, load, save, reload, at, trust,
-    theme, width, shot, portrait, keys, tabTo, focus, axe, axeOf, overflow, canary, unsafe, walk, watch, transcript, follow, steadiness,
+    theme, width, shot, portrait, keys, tabTo, focus, axe, axeOf, overflow, broken, canary, unsafe, walk, watch, transcript, follow, steadiness,
     latency, pressed, iopub, drive,
   };
 }

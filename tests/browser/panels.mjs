@@ -6,6 +6,7 @@ const { page, seen } = lab;
 seen.axe = {};
 seen.wide = {};
 seen.plain = [];
+seen.broken = {};
 
 await lab.drive(async () => {
   const names = lab.given.cells;
@@ -28,6 +29,8 @@ await lab.drive(async () => {
     for (const [n, name] of names.entries()) {
       const wide = await lab.overflow(n + 2);
       if (wide.length) seen.wide[`${name} ${px}`] = wide;
+      const broken = await lab.broken(n + 2);
+      if (broken.length) seen.broken[`${name} ${px}`] = broken;
       await lab.portrait(n + 2, `${name}_${theme}_${px}`);
       if (theme === "dark" && px > 400) {
         const found = (await lab.axeOf(n + 2)).filter((each) => each.includes("contrast"));

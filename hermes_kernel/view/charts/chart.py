@@ -14,12 +14,12 @@ from hermes_kernel.core.safe import NO_MATH, escape
 from hermes_kernel.core.text import brief
 from hermes_kernel.view.charts.strokes import Stroke, group, legend, line
 from hermes_kernel.view.look import FRAME, INK, QUIET, TONES
-from hermes_kernel.view.markup import figures
+from hermes_kernel.view.markup import NAMES, figures
 
 ROWS, NAME, TITLE = 31, 40, 200
 ROW, TOP, BAR = 29, 4, 18  # pixels: of a row, above the first, from the top of a row to the middle of its bar
 MOST = 1e300
-LEFT, RIGHT = 'style="text-align:left"', 'style="text-align:right"'
+LEFT, RIGHT = f'style="{NAMES}"', 'style="text-align:right"'
 STROKES = (
     Stroke(TONES["busy"], 9),
     Stroke(TONES["busy"], 4),

@@ -27,8 +27,8 @@ DRAWN = 42  # characters of a name in the picture
 TICKS = 5
 SHORTEST = 0.001  # seconds that a whole picture stands for
 MINUTE, DAY = 60, 86_400  # seconds
-LEFT, RIGHT = "text-align:left;min-width:3em;overflow-wrap:anywhere", "text-align:right"
-LOOKS = (LEFT, RIGHT, RIGHT, LEFT)
+RIGHT = "text-align:right"
+LOOKS = (markup.NAMES, RIGHT, RIGHT, markup.NAMES)
 
 
 class What(NamedTuple):
@@ -204,7 +204,7 @@ def _table(told: Timeline) -> str:
 
 def _cells(row: Sequence[str], depth: int) -> str:
     name, *rest = row
-    first = f'<td style="{LEFT};padding-left:{0.5 + depth}em">{escape(name)}</td>'
+    first = f'<td style="{markup.NAMES};padding-left:{0.5 + depth}em">{escape(name)}</td>'
     return first + "".join(
         f'<td style="{look}">{escape(cell)}</td>' for cell, look in zip(rest, LOOKS[1:], strict=True)
     )

@@ -70,9 +70,8 @@ def budgeted(desk: Desk, turns: Sequence[TurnCalls]) -> Charted:
     out = [(f"leased to {brief(tasks.get(lease, lease), 60)!r}", calls) for lease, calls in turn.budget.leases]
     rows = facts(
         ("calls a turn may make", desk.agent.settings.max_iterations),
-        ("used by the last turn", turn.budget.spent),
+        ("used by the last turn", f"{turn.budget.spent:,} of {turn.budget.limit:,}"),
         *out,
-        ("of", turn.budget.limit),
         ("left", turn.budget.remaining),
         value=turn.budget,
     )
@@ -90,7 +89,7 @@ def nothing(name: str, rest: str) -> None:
 def _window(turn: Turn, setting: int) -> str:
     tokens = turn.fill.window or setting
     if not tokens:
-        return "not known; `%hermes config context_window=N` says it"
+        return "not known; set it by %hermes config context_window=N"
     source = next((e.source for e in reversed(turn.events) if isinstance(e, WindowFound) and e.source), "")
     return f"{tokens:,} tokens" + (f" ({source})" if source and turn.fill.window else "")
 

@@ -46,7 +46,7 @@ class LoopsPanel:
         self._board = board = Board(desk, "loops", self._document)
         self._rows = board.page(quiet(READING) if self._table is None else rows_html(self._table.value))
         self._tools = board.row(
-            board.button("Look again", self._again, hint="Read what they have written since"),
+            board.button("Read again", self._again, hint="Read what they have written since"),
             board.button(
                 "Curator's plan", self._shows("curator", lambda: curator(desk, "plan")), hint="What it means to do"
             ),

@@ -111,7 +111,7 @@ def run_options(rows: Sequence[RunRow], zone: str) -> list[tuple[str, str]]:
 def run_page(told: Told | None, now: float) -> str:
     """All about one run, as `faces.doing.about` tells it."""
     if told is None or not isinstance(told.value, RunRow):
-        return quiet(NO_RUNS)
+        return hint(NO_RUNS)
     row = told.value
     rows = [(name, said) for name, said in told.rows if name not in ("run", "why", "notebook")]
     so_far = [("so far", span(now - row.began))] if row.outcome == RUNNING and row.began is not None else []

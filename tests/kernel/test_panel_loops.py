@@ -54,7 +54,7 @@ def test_it_is_read_again_when_it_is_asked_for(running):
     due = float(int(time.time()))
     run = run_id(job.id, due)
     tell(running, JobSet(job), RunBegan(job.id, run, due), RunEnded(job.id, run, due, "ran"))
-    page.press("Look again")
+    page.press("Read again")
     page.says("1 run: 1 ran; the last: &lt;img")
     assert "<img" not in page.html()
     page.press("Jobs")

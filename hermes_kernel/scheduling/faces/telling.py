@@ -20,7 +20,7 @@ from hermes_kernel.world.zone import local_name
 
 PROMPT, WHY, SENTENCE = 400, 120, 60  # characters that are shown of each
 NO_JOBS = "There are no jobs. `schedule add WHEN PROMPT` makes one, such as: every monday 9am, in 90 minutes."
-NO_RUNS = "Nothing has run yet, and nothing was skipped."
+NO_RUNS = "Nothing has run yet, and nothing was skipped. `schedule run NAME` runs a job now, whatever its times."
 ONE_RUN = "`schedule runs RUN` shows all about one, and where its notebook is."
 WATCHED = (
     "Jobs run as long as a notebook is open; `hermes-kernel scheduler` or `hermes-kernel tick` in cron does without."

@@ -348,6 +348,13 @@ async def test_a_question_goes_to_the_person_and_a_headless_run_goes_on_by_itsel
     assert not (await one(alone, "clarify", question=" ")).ok
 
 
+@pytest.mark.parametrize("asked", [{"question": "?" * 10_001}, {"question": "?", "choices": ["red", "b" * 1_001]}])
+async def test_nobody_is_asked_what_nobody_could_read(tmp_path, asked):
+    result = await one(toolbox(tmp_path, Someone("red")), "clarify", **asked)
+    assert not result.ok
+    assert "Too long to be read" in result.text
+
+
 # --- hostile names and commands ---------------------------------------------------------------------------------------
 
 PART = st.sampled_from(["..", ".", "a", "link", "~", "", "b c", "-rf", "\u202e", "x" * 50, "%2e%2e", "C:\\"])

@@ -12,6 +12,7 @@ from hermes_kernel.world.tools.speaking import UNHURRIED, ask_person, the_floor
 from hermes_kernel.world.tools.tool import Tool, built_in
 
 CHOICES = 8
+QUESTION, CHOICE = 10_000, 1_000  # characters that somebody still reads, and a page still shows at once
 
 
 def make_clarify(person: Callable[[], Person | None]) -> Tool:
@@ -29,6 +30,8 @@ def make_clarify(person: Callable[[], Person | None]) -> Tool:
             raise ToolError("question is empty.")
         if len(offered) > CHOICES:
             raise ToolError(f"At most {CHOICES} choices can be offered, not {len(offered)}.")
+        if len(question) > QUESTION or any(len(choice) > CHOICE for choice in offered):
+            raise ToolError(f"Too long to be read: {QUESTION:,} characters for question, {CHOICE:,} for each choice.")
         asked = person()
         if asked is None or not asked.present:
             return Result(unanswered(offered, "Nobody is there to answer"))

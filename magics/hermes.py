@@ -105,10 +105,9 @@ class HermesMagics(Configured, Magics):
 
     def completed(self, written: str, *, prompt: bool) -> tuple[str, tuple[str, ...]]:
         """The end of a cell that is being written, and what may take its place."""
-        from magics.tab.completing import completed
-        from magics.tab.known import known_to
+        from magics.tab.known import offered
 
-        return completed(written, known_to(self.desk), prompt=prompt)
+        return offered(self.desk, written, prompt=prompt)
 
     async def ask(self, line: str, body: str) -> None:
         """A ``%%hermes`` cell."""

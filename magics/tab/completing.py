@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hermes_kernel.core.text import scrub
 from hermes_kernel.learning.skills.asked import VERBS
 from hermes_kernel.looking import BY
 from hermes_kernel.settings import RANGES
+from hermes_kernel.view import clean
 from hermes_kernel.view.kept.finds import short
 from magics.commands.curator import TAKES
 from magics.commands.every import COMMANDS
@@ -21,7 +23,7 @@ from magics.options import OPTIONS
 from magics.prompt import visible
 from magics.tab.jobs_completing import COMMANDS as PLANNED
 from magics.tab.jobs_completing import There, following
-from magics.tab.marks import Fitting, Marks, fitting, marked
+from magics.tab.marks import QUOTES, Fitting, Marks, fitting, marked, quoted
 from magics.values import frame
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ LINE = re.compile(r"\s*%hermes[ \t]+(?:(?P<command>\w+)[ \t]+)?(?P<begun>.*)\Z")
 LATER = re.compile(r"--schedule[ \t=](?P<begun>.*[ \t]\S*)\Z")
 OPTION = re.compile(r"(?:.*[ \t])?(?P<begun>--[\w-]*)\Z")
 VALUE = re.compile(r"(?:.*[ \t])?(?P<option>--[\w-]+)(?:[ \t]+|=)(?P<begun>\"[^\"]*|'[^']*|[^\s\"'-]\S*|)\Z")
+PLAIN = re.compile(r"[^\s\"'-][^\s\"']*")
+"""An option's value that is one word as it stands."""
 NAMING = frozenset({"show", "resume", "export", "timeline", "tree"})
 WAYS = ("all", "stale", "archived", "held", "disabled", "broken", "pinned", "install", "accept", "reject")
 FOLLOWING = {
@@ -60,7 +64,17 @@ class Known(Marks):
 
 def completed(written: str, known: Known, *, prompt: bool = False) -> Fitting:
     """The end of a cell that is being written, up to the cursor, and what may take its place; nothing where it is no
-    line of ours. A `prompt` is one without a line above that says so."""
+    line of ours. A `prompt` is one without a line above that says so. What is named with marks that cannot be seen, or
+    that end the line, is not offered: names come from folders and stores of anybody's."""
+    begun, words = _completed(written, known, prompt=prompt)
+    return Fitting(begun, tuple(word for word in words if _as_seen(word)))
+
+
+def _as_seen(word: str) -> bool:
+    return scrub(clean(word)) == word and word.splitlines() == [word]
+
+
+def _completed(written: str, known: Known, *, prompt: bool) -> Fitting:
     if prompt:
         return marked(written, known)
     cell = CELL.match(written)
@@ -122,12 +136,11 @@ def _conversations(known: Known) -> Iterable[str]:
     return dict.fromkeys(("last", *named))
 
 
-def _sessions(begun: str, known: Known) -> Fitting:
-    """As one word: a name that has spaces, or one that is begun in quotes, in quotes."""
-    names = [name for name in ("new", *_conversations(known)) if not set(name) & set('"\n\r')]
-    quote = begun[:1] if begun[:1] in ("'", '"') else ""
-    around = quote or '"'
-    return fitting(begun, (f"{around}{name}{around}" if quote or " " in name else name for name in names))
+def _worded(begun: str, names: Iterable[str]) -> Fitting:
+    """Each as one word, however it is called."""
+    quote = begun[:1] if begun[:1] in QUOTES else ""
+    words = (quoted(name, quote, PLAIN.fullmatch(name) is not None) for name in names)
+    return fitting(begun, filter(None, words))
 
 
 def _tools(begun: str, known: Known) -> Fitting:
@@ -138,14 +151,15 @@ def _tools(begun: str, known: Known) -> Fitting:
 
 
 def tabular(names: Any) -> list[str]:
-    """The variables that have rows: lists, tuples, and frames, known by the module that made them."""
-    return [name for name in visible(names) if isinstance(names[name], list | tuple) or frame(names[name])]
+    """The variables that have rows: lists, tuples, and frames, known by the module that made them. No variable is asked
+    what it is: its ``__class__`` may be code of a person's."""
+    return [name for name in visible(names) if issubclass(type(names[name]), list | tuple) or frame(names[name])]
 
 
 VALUES: dict[str, Callable[[str, Known], Fitting]] = {
     "--map": lambda begun, known: fitting(begun, tabular(known.names)),
-    "--model": lambda begun, known: fitting(begun, known.models()),
-    "--session": _sessions,
-    "--skill": lambda begun, known: fitting(begun, known.skills()),
+    "--model": lambda begun, known: _worded(begun, known.models()),
+    "--session": lambda begun, known: _worded(begun, ("new", *_conversations(known))),
+    "--skill": lambda begun, known: _worded(begun, known.skills()),
     "--tools": _tools,
 }

@@ -5,6 +5,7 @@ said when a command runs: here there is nothing to name then.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from hermes_kernel.errors import HermesError
@@ -13,7 +14,7 @@ from hermes_kernel.settings import SettingsError
 from hermes_kernel.world.folder import here
 from hermes_kernel.world.store import StoreError
 from magics.tab.completing import Known, completed
-from magics.tab.marks import looked_at
+from magics.tab.marks import Fitting, looked_at
 
 if TYPE_CHECKING:
     from IPython.core.completer import SimpleMatcherResult
@@ -34,11 +35,18 @@ def known_to(desk: Desk) -> Known:
     )  # fmt: skip
 
 
+def offered(desk: Desk, written: str, *, prompt: bool = False) -> Fitting:
+    """`completed` in this notebook; nothing where anything fails, for whoever pressed Tab waits for an answer."""
+    with suppress(Exception):
+        return completed(written, known_to(desk), prompt=prompt)
+    return Fitting("", ())
+
+
 def matched(desk: Desk, before: str, above: str = "") -> SimpleMatcherResult:
-    """`completed` as IPython wants it. `above` are the lines above the one that is written."""
+    """`offered` as IPython wants it. `above` are the lines above the one that is written."""
     from IPython.core.completer import SimpleCompletion
 
-    found = completed(above + before, known_to(desk))
+    found = offered(desk, above + before)
     completions = [SimpleCompletion(text, type="hermes") for text in found.words]
     return {"completions": completions, "matched_fragment": found.begun, "suppress": bool(found.words)}
 

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 VARIABLE = re.compile(r"(?<!\$)\$(?P<word>\w*)\Z")
 ATTRIBUTE = re.compile(r"(?<!\$)\$(?P<of>[^\W\d]\w*(?:\.\w+|\[(?:-?\d+|'[^'\n]*'|\"[^\"\n]*\")\])*)\.(?P<word>\w*)\Z")
 FILE = re.compile(r"(?<![\w@])@(?P<quote>[\"']?)(?P<word>[\w./~+ -]*)\Z")
-SKILL = re.compile(r"\s*/(?P<word>[\w.-]*)\Z")
+BARE = re.compile(r"~?[\w./][\w./+-]*(?<!\.)")
+"""A file that needs no quotes."""
+QUOTES = ('"', "'")
+SKILL = re.compile(r"\s*/(?P<word>(?:\w[\w.-]*)?)\Z")
 MOST = 200  # completions
 LONGEST = 2_000  # characters of what is completed
 
@@ -54,13 +57,22 @@ def marked(prompt: str, there: Marks) -> Fitting:
     if found := FILE.search(end):
         return _files(found, there.folder)
     if found := SKILL.match(prompt):
-        return fitting(found["word"], sorted(there.skills()))
+        return fitting(found["word"], sorted(name for name in there.skills() if SKILL.fullmatch("/" + name)))
     return Fitting("", ())
 
 
 def fitting(begun: str, known: Iterable[str]) -> Fitting:
     """Those of `known` that begin so."""
     return Fitting(begun, tuple(name for name in known if name.startswith(begun))[:MOST])
+
+
+def quoted(name: str, begun: str, plain: bool) -> str:  # noqa: FBT001 - the one thing that is said of the name
+    """`name` as one word: in the quotes that are `begun`, in none where it is `plain`, else in those that it has not.
+    Nothing where there is no way to write it."""
+    if plain and not begun:
+        return name
+    around = next((each for each in ((begun,) if begun else QUOTES) if each not in name), "")
+    return f"{around}{name}{around}" if around else ""
 
 
 def looked_at(shell: InteractiveShell, expression: str) -> Any:
@@ -95,4 +107,6 @@ def _files(found: re.Match[str], folder: Path) -> Fitting:
         there = []
     fits = [path for path in there if path.name.startswith(begun) and (begun or path.name[0] != ".")][:MOST]
     names = [written + slash + path.name + ("/" if path.is_dir() else "") for path in fits]
-    return Fitting(found["word"], tuple(name if found["quote"] or " " not in name else f'"{name}"' for name in names))
+    quote = found["quote"]
+    words = (quoted(name, quote, BARE.fullmatch(name) is not None).removeprefix(quote) for name in names)
+    return Fitting(found["word"], tuple(word.removesuffix(quote) for word in words if word))

@@ -112,6 +112,15 @@ def test_nothing_of_a_persons_own_is_run_to_know_what_stands_there(there):
     assert there.value("1 + 1") == "2"
 
 
+def test_tab_is_answered_whatever_a_variable_makes_of_itself(there):
+    kind = (
+        "class Kind(type):\n    __module__ = property(lambda cls: 1 / 0)\nclass Odd(metaclass=Kind): pass\nodd = Odd()"
+    )
+    assert there.run(there.python(kind)).status == "ok"
+    completed(there, "%%hermes --map ")
+    assert completed(there, "%%hermes\nWhat is $od")[0] == ["odd"]
+
+
 @pytest.mark.parametrize(
     ("code", "said"),
     [

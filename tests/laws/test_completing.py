@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from types import SimpleNamespace
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from hermes_kernel.settings import RANGES
 from magics.commands.every import COMMANDS
 from magics.options import OPTIONS
+from magics.prompt import MARK
 from magics.tab.completing import Known, completed
 from magics.tab.inspecting import Book, inspected
 
@@ -94,7 +96,63 @@ def test_a_prompt_without_a_line_above_is_the_same_as_one_with_it(known):
 def test_what_is_offered_takes_the_place_of_the_end_and_fits_it(known, written, prompt):
     begun, words = completed(written, known, prompt=prompt)
     assert written.endswith(begun)
-    assert all(word.startswith((begun, f'"{begun}')) for word in words)
+    assert all(word.startswith((begun, f'"{begun}', f"'{begun}")) for word in words)
+
+
+HOSTILE = (
+    "a\nb", "a\rb", "a\u2028b", "a\x1b[31mb", "a\u202eb", "a b", "a'b", 'a"b', "a'\"b", "a(b)", "a,b", "a.", "a--b",
+    "--budget", "<img src=x onerror=alert(1)>", "a\udcff",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("mark", ["@", '@"', "@'"])
+def test_whatever_a_file_is_called_what_is_offered_names_it_and_ends_where_it_ends(tmp_path, mark):
+    for name in HOSTILE:
+        (tmp_path / name).write_text("it")
+    there = Known(NAMES, value, tmp_path, tuple)
+    begun, words = completed(f"%%hermes\nRead {mark}", there)
+    read = [MARK.fullmatch(f"{mark}{word}{mark[1:]}") for word in words]
+    named = {found["quoted"] or found["single"] or found["file"] for found in read if found}
+    assert len(words) == len(named)
+    assert named <= set(HOSTILE)
+    assert named >= {"a b", "a(b)", "a,b", "a."}
+    assert not begun
+
+
+@pytest.mark.parametrize("option", ["--skill ", "--model ", "--session ", '--skill "', "--session '"])
+def test_whatever_a_thing_is_called_it_is_one_value_of_its_option(tmp_path, option):
+    rows = tuple(SimpleNamespace(id="20260101-abcdef-000000", title=each) for each in HOSTILE)
+    there = Known(NAMES, value, tmp_path, lambda: HOSTILE, lambda: rows, lambda: HOSTILE)
+    begun, words = completed(f"%%hermes {option}", there)
+    lines = [f"%%hermes {option}".removesuffix(begun) + word for word in words]
+    assert {"a b", "a(b)", "a,b"} <= {shlex.split(line)[2] for line in lines}
+    assert all(len(shlex.split(line)) == 3 for line in lines)
+    assert all(line.isprintable() for line in lines)
+
+
+def test_names_that_hide_or_break_the_line_are_offered_nowhere(tmp_path):
+    rows = tuple(SimpleNamespace(id="20260101-abcdef-000000", title=each) for each in HOSTILE)
+    there = Known(NAMES, value, tmp_path, lambda: HOSTILE, lambda: rows, lambda: HOSTILE, tuple, lambda _: HOSTILE)
+    for written in (
+        "%hermes skill ",
+        "%hermes resume ",
+        "%hermes model ",
+        "%hermes jobs ",
+        "%hermes runs stop ",
+        "%%hermes\n/",
+    ):
+        assert all(word.isprintable() for word in completed(written, there).words), written
+    assert completed("%%hermes\n/", there).words == ("a--b", "a.")
+
+
+def test_no_variable_is_asked_what_it_is(known):
+    class Trap:
+        @property
+        def __class__(self) -> type:
+            raise RuntimeError
+
+    there = Known({**NAMES, "dtrap": Trap()}, value, known.folder, tuple)
+    assert completed("%%hermes --map d", there).words == ("drows",)
 
 
 @given(PIECES, st.integers(0, 60), st.booleans())

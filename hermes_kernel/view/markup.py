@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from hermes_kernel.core.safe import NO_MATH, escape
-from hermes_kernel.view.look import QUIET, TONES
+from hermes_kernel.view.look import INK, QUIET, TONES
 
 BACKTICKS = re.compile(r"`([^`\n]+)`")
 NAMES = "text-align:left;min-width:3em;overflow-wrap:anywhere"
@@ -64,6 +64,11 @@ def scrolled(html: str, label: str) -> str:
     """What may be wider than the page: it scrolls by itself, by keyboard as well. `label` says what it is."""
     look = f'class="{NO_MATH}" style="overflow-x:auto;max-width:100%"'
     return f'<div {look} tabindex="0" role="region" aria-label="{escape(label)}">{html}</div>'
+
+
+def picture(svg: str) -> str:
+    """An SVG among what has the colour of text: its ``currentColor``."""
+    return f'<div style="color:{INK}">{svg}</div>'
 
 
 def figures(head: str, body: str, label: str) -> str:

@@ -13,12 +13,12 @@ from hermes_kernel.core.events import Compressed
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import NO_MATH, clean, escape
 from hermes_kernel.core.text import dotted
-from hermes_kernel.view.look import FRAME, GROOVE, TONES
+from hermes_kernel.view.look import FRAME, TONES, TRENCH
 from hermes_kernel.view.markup import status, typed
 from hermes_kernel.view.turn.present import heard_html, seen_html
 from hermes_kernel.view.turn.words import Status, lasting, shortened
 
-WIDTH = f"max-width:32em;height:0.5em;border-radius:0.25em;overflow:hidden;background:{GROOVE}"
+WIDTH = f"max-width:32em;height:0.5em;border-radius:0.25em;overflow:hidden;{TRENCH}"
 KEPT = "forced-color-adjust:none"  # a colour that is the only thing to be seen of a bar
 SHORTENING = Status("compressing the conversation", ticks=True)
 SOON = 3  # rows after which the pace of the rest may be guessed

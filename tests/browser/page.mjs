@@ -210,6 +210,18 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
     }
     return found;
   }, cell);
+  // Words in pictures that are painted in another colour than the page's own, as a person has chosen it for all pages.
+  const unforced = async (cell) => {
+    await page.emulateMedia({ forcedColors: "active", colorScheme: "dark" });
+    const found = await page.evaluate((cell) => {
+      const area = window.jupyterapp.shell.currentWidget.content.widgets[cell].outputArea.node;
+      const [red, green, blue] = getComputedStyle(area).color.match(/[\d.]+/g);
+      return [...area.querySelectorAll("svg text")].map((each) => [each.textContent, getComputedStyle(each).fill])
+        .filter(([, fill]) => !fill.includes(`(${red}, ${green}, ${blue}`));
+    }, cell);
+    await page.emulateMedia({ forcedColors: "none", colorScheme: "light" });
+    return found;
+  };
   // What hostile text would have done: {hacked, dialogs, popups, navigated, errors, remote}.
   const canary = async () => ({
     ...harm, hacked: await page.evaluate(() => window.hacked), remote: seen.remote, address: page.url(),
@@ -333,7 +345,7 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
 
   return {
     page, context, browser, seen, given, shots, run, ended, all, output, html, shows, area, unfold, code, running, kernel, load, save, reload, at, trust,
-    theme, width, shot, portrait, keys, tabTo, focus, axe, axeOf, overflow, broken, canary, unsafe, walk, watch, transcript, follow, steadiness,
+    theme, width, shot, portrait, keys, tabTo, focus, axe, axeOf, overflow, broken, unforced, canary, unsafe, walk, watch, transcript, follow, steadiness,
     latency, pressed, iopub, drive,
   };
 }

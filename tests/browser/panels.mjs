@@ -7,6 +7,7 @@ seen.axe = {};
 seen.wide = {};
 seen.plain = [];
 seen.broken = {};
+seen.unforced = {};
 
 await lab.drive(async () => {
   const names = lab.given.cells;
@@ -21,6 +22,8 @@ await lab.drive(async () => {
     if (!(await lab.area(cell).locator(".hermes-panel").count())) seen.plain.push(name);
     const found = await lab.axeOf(cell);
     if (found.length) seen.axe[name] = found;
+    const unforced = await lab.unforced(cell);
+    if (unforced.length) seen.unforced[name] = unforced;
   }
   for (const [px, theme] of [[1400, "light"], [400, "light"], [400, "dark"], [1100, "dark"]]) {
     await lab.theme(theme);

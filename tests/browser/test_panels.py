@@ -31,6 +31,7 @@ def test_each_panel_is_accessible_and_fits_where_there_is_little_room(lab, tmp_p
     assert seen["plain"] == [], "these opened no panel"
     assert seen["axe"] == {}
     assert seen["wide"] == {}
+    assert seen["unforced"] == {}, "words in pictures that cannot be read in the colours a person forced upon all pages"
     assert seen["broken"] == {}, "words or figures at the head or in a column of figures that go on in the next line"
     assert seen["hacked"] == seen["dialogs"] == seen["remote"] == []
     page = exported(path)  # of a notebook that was saved while they were open

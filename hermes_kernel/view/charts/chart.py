@@ -13,8 +13,8 @@ from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import NO_MATH, escape
 from hermes_kernel.core.text import brief
 from hermes_kernel.view.charts.strokes import Stroke, group, legend, line
-from hermes_kernel.view.look import FRAME, INK, QUIET, TONES
-from hermes_kernel.view.markup import NAMES, figures
+from hermes_kernel.view.look import FAINT, FRAME, LETTERS, TONES
+from hermes_kernel.view.markup import NAMES, figures, picture
 
 ROWS, NAME, TITLE = 31, 40, 200
 ROW, TOP, BAR = 29, 4, 18  # pixels: of a row, above the first, from the top of a row to the middle of its bar
@@ -25,7 +25,7 @@ STROKES = (
     Stroke(TONES["busy"], 4),
     Stroke(TONES["person"], 9, "3,1.5"),
     Stroke(TONES["slow"], 5),
-    Stroke(QUIET, 5, "1,2"),
+    Stroke("currentColor", 5, "1,2", 0.7),
     Stroke(TONES["bad"], 3),
 )
 """Of the parts in their order; no chart of ours has more."""
@@ -44,8 +44,8 @@ def bars(rows: Sequence[Row], series: Sequence[str], title: str) -> str:
     return (
         f'<svg role="img" width="100%" height="{height}" xmlns="http://www.w3.org/2000/svg" style="display:block;'
         f'max-width:72em;font-size:12px"><title>{escape(brief(title, TITLE))}</title>{drawn}'
-        f'<svg width="72%" height="{height}" style="fill:{INK}">{names}</svg>'
-        f'<g text-anchor="end" style="fill:{QUIET};font-variant-numeric:tabular-nums">{sums}</g></svg>'
+        f'<svg width="72%" height="{height}" style="{LETTERS}">{names}</svg>'
+        f'<g text-anchor="end" style="{FAINT};font-variant-numeric:tabular-nums">{sums}</g></svg>'
     )
 
 
@@ -59,9 +59,8 @@ def chart_html(rows: Sequence[Row], series: Sequence[str], title: str) -> str:
         if any(sane(amounts[at]) for _, amounts in rows if at < len(amounts))
     ]
     head = f"<div>{escape(brief(title, TITLE))}</div>"
-    return (
-        f'<div class="{NO_MATH}" style="{FRAME}margin:0 0 0.8em">{head}{bars(rows, series, title)}{legend(used)}</div>'
-    )
+    drawn = picture(bars(rows, series, title)) + legend(used)
+    return f'<div class="{NO_MATH}" style="{FRAME}margin:0 0 0.8em">{head}{drawn}</div>'
 
 
 def figures_html(rows: Sequence[Row], series: Sequence[str]) -> str:

@@ -18,7 +18,7 @@ from hermes_kernel.view import markup
 from hermes_kernel.view.charts.spans import Mark, Span
 from hermes_kernel.view.charts.strokes import Stroke, group, legend, line, percent
 from hermes_kernel.view.columns import aligned
-from hermes_kernel.view.look import FRAME, GROOVE, INK, LINE, QUIET, TONES
+from hermes_kernel.view.look import FAINT, FRAME, GROOVE, INK, LETTERS, LINE, TONES
 
 ROW, TOP, BAR = 29, 24, 18  # pixels: of a row, of the axis, from the top of a row to the middle of its bar
 MARKS = 320  # bars of one picture; the longest are drawn
@@ -42,8 +42,8 @@ class What(NamedTuple):
 WHAT = {
     "turn": What("turn", Stroke(GROOVE, 9, "", 0.7), "─"),
     "agent": What("subagent", Stroke("var(--jp-info-color1,#0288a7)", 7, "14,2"), "═"),
-    "compress": What("compression", Stroke(QUIET, 7, "1,2"), "▒"),
-    "pause": What("wait before asking again", Stroke(QUIET, 2, "2,4"), "┄"),
+    "compress": What("compression", Stroke("currentColor", 7, "1,2", 0.7), "▒"),
+    "pause": What("wait before asking again", Stroke("currentColor", 2, "2,4", 0.7), "┄"),
     "tool": What("tool", Stroke(TONES["person"], 5), "▬"),
     "person": What("waited for you", Stroke(TONES["person"], 5, "7,3"), "?"),
     "wait": What("until the first byte", Stroke(TONES["busy"], 3), "░"),
@@ -82,8 +82,8 @@ def waterfall(spans: Sequence[Span], title: str = "") -> str:
     return (
         f'<svg role="img" width="100%" height="{height}" xmlns="http://www.w3.org/2000/svg" style="display:block;'
         f'max-width:72em;font-size:12px"><title>{said}</title>{_axis(total, height)}{_bars(spans, total)}'
-        f'<svg width="82%" height="{height}" style="fill:{INK}">{names}</svg>'
-        f'<g text-anchor="end" style="fill:{QUIET};font-variant-numeric:tabular-nums">{took}</g></svg>'
+        f'<svg width="82%" height="{height}" style="{LETTERS}">{names}</svg>'
+        f'<g text-anchor="end" style="{FAINT};font-variant-numeric:tabular-nums">{took}</g></svg>'
     )
 
 
@@ -98,7 +98,7 @@ def timeline_html(told: Timeline) -> str:
     head = f'<div style="color:{INK}">{escape(told.title)}</div><div>{escape(told.about)}</div>'
     note = f"<div>{escape(told.note)}</div>" if told.note else ""
     words = legend((what.words, what.stroke) for what in _used(told.spans))
-    drawn = f"{waterfall(told.spans, told.title)}{words}{_table(told)}" if told.spans else ""
+    drawn = f"{markup.picture(waterfall(told.spans, told.title))}{words}{_table(told)}" if told.spans else ""
     return f'<div class="hermes-timeline {NO_MATH}" style="{FRAME}">{head}{drawn}{note}</div>'
 
 
@@ -157,7 +157,7 @@ def _axis(total: float, height: int) -> str:
         f'<text x="{percent(100 * t / total)}" y="11" dx="3">{_moment(t)}</text>' for t in ticks if t <= 0.9 * total
     )
     hair = f'<g style="stroke:{LINE};stroke-width:1;opacity:.55">{lines}</g>'
-    return f'{hair}<g style="fill:{QUIET};font-size:11px">{words}</g>'
+    return f'{hair}<g style="{FAINT};font-size:11px">{words}</g>'
 
 
 def _steps() -> Iterator[float]:

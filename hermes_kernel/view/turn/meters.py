@@ -12,16 +12,13 @@ from hermes_kernel.core.events import Silence
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import escape
 from hermes_kernel.core.text import dotted
-from hermes_kernel.view.look import GROOVE, TONES
+from hermes_kernel.view.look import TONES, TRENCH
 from hermes_kernel.view.turn.picture import Picture
 from hermes_kernel.view.turn.words import THINKING, silent
 
 LITTLE, HARDLY = 0.25, 0.10  # shares left at which a bar turns amber, and red
 LINE = "display:flex;gap:8px;align-items:center;min-height:1.5em"
-BAR = (
-    "flex:0 99999 10em;min-width:4em;height:0.5em;border-radius:0.25em;overflow:hidden;display:flex;"
-    f"background:{GROOVE}"
-)
+BAR = f"flex:0 99999 10em;min-width:4em;height:0.5em;border-radius:0.25em;overflow:hidden;display:flex;{TRENCH}"
 LENT = "repeating-linear-gradient(45deg,{0} 0 2px,transparent 2px 4px)"
 FIGURES = "flex:1 1 auto;min-width:0;font-variant-numeric:tabular-nums"
 

@@ -3,12 +3,13 @@ which facts of the database its own are."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from hermes_kernel.core.events import Asked, Continued, Kept, Opened, Titled
-from hermes_kernel.core.learning.prompting import sentence_of
 from hermes_kernel.core.text import brief
+from hermes_kernel.world.store.views import ACCOUNT
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -64,8 +65,9 @@ def unnamed(head: Head, prompts: Iterable[str]) -> Head:
 
 
 def called(prompt: str) -> str:
-    """What a session is called that nobody has named: what the person said in the first prompt that stands."""
-    return brief(sentence_of(prompt), TITLE)
+    """What a session is called that nobody has named: the first prompt that stands, without the account of cells before
+    it."""
+    return brief(re.sub(ACCOUNT, "", prompt, count=1, flags=re.DOTALL), TITLE)
 
 
 def known(connection: DuckDBPyConnection, sessions: Iterable[str]) -> dict[str, Head]:

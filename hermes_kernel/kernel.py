@@ -31,6 +31,7 @@ class HermesKernel(IPythonKernel):
         super().__init__(**options)
         self._turns = 0
         self._closing = False
+        self._agent: Any = object()  # which is `hermes`: nothing that a person has, at first
         self.shell.extension_manager.load_extension("magics")
 
     @property
@@ -40,8 +41,11 @@ class HermesKernel(IPythonKernel):
 
     @property
     def magics(self) -> Any:
-        """The extension's face, by the name it has in IPython."""
-        return self.shell.magics_manager.registry["HermesMagics"]
+        """The extension's face, by the name it has in IPython. Unloaded, it comes back: no cell runs without it."""
+        registry = self.shell.magics_manager.registry
+        if "HermesMagics" not in registry:
+            self.shell.extension_manager.load_extension("magics")
+        return registry["HermesMagics"]
 
     @property
     def desk(self) -> Any:
@@ -97,10 +101,12 @@ class HermesKernel(IPythonKernel):
         return reply
 
     def _introduce(self) -> None:
-        """`hermes` is the agent, from the first cell on. A wrong setting is said when a prompt needs it."""
-        if "hermes" not in self.shell.user_ns:
+        """`hermes` is the agent, from the first cell on, unless a person calls something else so. A wrong setting is said
+        when a prompt needs it."""
+        if self.shell.user_ns.get("hermes", self._agent) is self._agent:
             with suppress(Exception):
-                self.shell.push({"hermes": self.desk.agent}, interactive=False)
+                self._agent = self.desk.agent
+                self.shell.push({"hermes": self._agent}, interactive=False)
 
     # --- stopping
 

@@ -130,3 +130,14 @@ def test_it_says_who_it_is(hermes):
     assert info["language_info"]["name"] == "python"
     assert "a cell is a prompt" in info["banner"]
     assert "debugger" in info["supported_features"]
+
+
+def test_unloaded_the_magics_come_back_with_the_next_cell_and_hermes_is_their_agent(hermes):
+    agent = "get_ipython().magics_manager.registry['HermesMagics'].desk.agent"
+    hermes.run("%unload_ext magics")
+    assert hermes.run("%hermes status").status == "ok"
+    assert hermes.value(f"hermes is {agent}") == "True"
+    hermes.run("%%py\nhermes = 'mine'")
+    assert hermes.value("hermes") == "'mine'"
+    hermes.run("%%py\ndel hermes")
+    assert hermes.value(f"hermes is {agent}") == "True"

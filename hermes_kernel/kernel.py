@@ -101,8 +101,8 @@ class HermesKernel(IPythonKernel):
         return reply
 
     def _introduce(self) -> None:
-        """`hermes` is the agent, from the first cell on, unless a person calls something else so. A wrong setting is said
-        when a prompt needs it."""
+        """`hermes` is the agent, from the first cell on, unless a person calls something else so. A wrong setting is
+        said when a prompt needs it."""
         if self.shell.user_ns.get("hermes", self._agent) is self._agent:
             with suppress(Exception):
                 self._agent = self.desk.agent

@@ -89,11 +89,11 @@ class HermesMagics(Configured, Magics):
 
         Options: ``--model M``, ``--budget N`` (model calls), ``--session ID|new|last``, ``--tools a,b|none``,
         ``--skill NAME``, ``--as VAR``, ``--timeout S``, ``--map VAR`` (ask for each row), ``--workers N``,
-        ``--schedule WHEN`` (a job for later), ``--no-cells``, ``--plain``, ``--quiet``.
+        ``--again A,B`` (rows, anew), ``--schedule WHEN`` (a job for later), ``--no-cells``, ``--plain``, ``--quiet``.
 
-        ``%hermes COMMAND``: status, budget, usage, new, sessions, search, show, resume, branch, title, export, sql,
-        compress, memory, skills, skill, curator, loops, schedule, jobs, runs, nudge, review, undo, retry, model, tools,
-        mcp, config, doctor, help. ``%hermes help`` explains each.
+        ``%hermes COMMAND``: status, budget, usage, timeline, new, sessions, search, show, resume, branch, title,
+        export, sql, compress, nudge, review, undo, retry, model, tools, mcp, memory, skills, skill, curator, schedule,
+        jobs, runs, loops, config, doctor, help. ``%hermes help`` explains each.
         """
         if cell is not None:
             from magics.asking import ask

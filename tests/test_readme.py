@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import re
 import subprocess
 from pathlib import Path
 
 from hermes_kernel.cli import _parser
 from hermes_kernel.settings import LATER, RANGES
+from magics.commands.every import COMMANDS
+from magics.hermes import HermesMagics
+from magics.options import usage
 from tests.readme import README, fresh
 
 ROOT = README.parent
@@ -25,6 +29,13 @@ def test_every_command_of_the_command_line_is_told():
     told = re.findall(r"^hermes-kernel (\w+) ", TEXT, re.MULTILINE)
     beside = {"title"}  # told with `show`
     assert set(told) | beside == set(commands)
+
+
+def test_what_help_says_of_the_magic_names_every_command_and_every_option():
+    said = re.sub(r"\s+", " ", inspect.getdoc(HermesMagics.hermes) or "")
+    assert f"``%hermes COMMAND``: {', '.join(COMMANDS)}. " in said
+    missing = [option for option, _ in usage() if f"``{option.split()[0]}" not in said]
+    assert missing == []
 
 
 def test_the_test_command_is_the_one_that_ci_runs():

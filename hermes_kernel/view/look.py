@@ -49,6 +49,7 @@ SHEET = f"""<style>
 .hermes-panel :is(p,ul,ol,pre,blockquote){{margin-top:4px;margin-bottom:4px}}
 .hermes-panel blockquote{{margin-left:0;padding-left:10px;border-left:2px solid {LINE}}}
 .hermes-markdown :is(th,td){{padding:1px 10px 1px 0;border-bottom:1px solid {LINE};vertical-align:top}}
+.hermes-panel .hermes-markdown table{{margin:4px auto 4px 0}}
 .hermes-markdown :is(pre,code){{{CODE}}}
 .hermes-panel .hermes-page pre{{white-space:pre-wrap;overflow-wrap:anywhere}}
 .hermes-panel table{{border-collapse:collapse;font-variant-numeric:tabular-nums}}

@@ -365,6 +365,7 @@ def test_markdown_is_shown_as_words_and_code_and_plain_links(markdown, shown):
             '{"tasks": [{"task": "Count the ducks.", "name": "ducks"}, {"task": "Geese?"}, "swans", {}]}',
             "ducks · Geese? · swans · {}",
         ),
+        ('{"question": "Which?", "choices": ["old", "new"]}', "question=Which?, choices=old · new"),
         ('{"a": ' + '[{"a": ' * 400 + "1" + "}]" * 400 + "}", ('[{"a": ' * 20)[:87] + "…"),
         ('{"tasks": [{}], "all": true}', "tasks=[{}], all=true"),
     ],

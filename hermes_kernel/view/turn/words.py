@@ -91,7 +91,7 @@ def _value(value: Any) -> str:
     match value:
         case str():
             return value
-        case [dict() as first, *_] if first:
+        case [dict() | str() as first, *_] if first:
             return " · ".join(_entry(each) for each in value[:ENTRIES])
     return as_json(value)
 

@@ -19,4 +19,4 @@ class Charted(Table):
 
 def charted(table: Table, chart: str) -> Charted:
     """`table` with that above it."""
-    return Charted(table.columns, table.rows, table.value, table.note, chart)
+    return Charted(table.columns, table.rows, table.value, table.note, chart, most=table.most)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from magics.desk import Desk
 
 MOST = 60_000  # characters of one skill
+ROWS = 100  # of a list that are shown
 SPOKEN = re.compile(r"\s*/(?P<name>\w[\w.-]*)(?:\s+|$)")
 ALIKE = 0.8  # of 1: a name that is this like a skill's was meant to be it; `/tmp` and `/home` are like none
 ANYWAY = "Write --anyway behind it if you want it all the same."
@@ -134,7 +135,7 @@ def body(text: str) -> str:
 
 def _answer(made: Answer) -> Shown:
     if made.rows or not made.text:
-        return Table(made.columns, made.rows, made.value, clean(made.note))
+        return Table(made.columns, made.rows, made.value, clean(made.note), most=ROWS)
     text = "\n".join(filter(None, (clean(made.text).rstrip(), clean(made.note))))
     return as_it_stands(text, made.value)
 

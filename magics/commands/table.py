@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
 from hermes_kernel.core.safe import NO_MATH
@@ -75,12 +75,14 @@ def as_it_stands(text: str, value: Any = None) -> Page:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Table:
-    """Rows under columns. ``value`` is what a program wants of it; ``note`` stands below. Iterates over its rows."""
+    """Rows under columns. ``value`` is what a program wants of it; ``note`` stands below. Iterates over its rows. Of
+    more rows than ``most`` only so many are shown, which is said; a program has them all."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     value: Any = None
     note: str = ""
+    most: int | None = field(default=None, kw_only=True)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         return iter(self.rows)
@@ -89,22 +91,32 @@ class Table:
         return len(self.rows)
 
     def __repr__(self) -> str:
-        return "\n".join([*aligned(self.columns, self.rows), *([self.note] if self.note else [])])
+        return "\n".join([*aligned(self.columns, self._seen), *([self._said] if self._said else [])])
 
     def _repr_html_(self) -> str:
-        looks = [_look(column) for column in zip(*self.rows, strict=True)] or [WORDS] * len(self.columns)
+        looks = [_look(column) for column in zip(*self._seen, strict=True)] or [WORDS] * len(self.columns)
         head = "".join(_cell("th", name, look) for name, look in zip(self.columns, looks, strict=True))
         rows = "".join(
             f"<tr>{''.join(_cell('td', said(cell), look) for cell, look in zip(row, looks, strict=True))}</tr>"
-            for row in self.rows
+            for row in self._seen
         )
         top = f"<thead><tr>{head}</tr></thead>" if any(self.columns) else ""
         table = f'<table class="hermes-table {NO_MATH}" {TABLE}>{top}<tbody>{rows}</tbody></table>'
-        note = f'<div class="{NO_MATH}">{typed(escape(self.note))}</div>' if self.note else ""
+        note = f'<div class="{NO_MATH}">{typed(escape(self._said))}</div>' if self._said else ""
         return (scrolled(table, _named(self.columns)) if self.columns else "") + note
 
     def plain(self) -> PlainTable:
-        return PlainTable(self.columns, self.rows, self.value, self.note)
+        return PlainTable(self.columns, self.rows, self.value, self.note, most=self.most)
+
+    @property
+    def _seen(self) -> tuple[tuple[Any, ...], ...]:
+        return self.rows[: self.most]
+
+    @property
+    def _said(self) -> str:
+        left = len(self.rows) - len(self._seen)
+        cut = f"The first {len(self._seen):,} of {len(self.rows):,} are shown." if left else ""
+        return "\n".join(filter(None, (cut, self.note)))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -258,3 +258,9 @@ def test_a_thousand_skills_are_searched_and_the_list_says_how_many_there_are(run
     page.until(lambda page: len(page.labels(LIST)) == 500)
     page.type("Search", "many-599")
     page.until(lambda page: page.labels(LIST)[0].startswith("many-599"))
+    document = page.outputs[-1]
+    assert re.search(r"\nThe first 100 of 6\d\d are shown\.", document["text/plain"])
+    assert "The first 100 of 6" in document["text/html"]
+    assert len(str(document)) < 200_000
+    counted = "(lambda shown: (len(shown) == len(shown.value) == len(list(shown))) and len(shown) > 600)"
+    assert running.value(f"{counted}(get_ipython().run_line_magic('hermes', 'skills'))") == "True"

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 
 
@@ -162,6 +163,18 @@ def _option(name: str) -> Option:
         hint = f" Did you mean {close[0]}?" if close else ""
         raise HermesError(f"There is no option {name}.{hint} There are: {', '.join(OPTIONS)}.")
     return OPTIONS[name]
+
+
+def split(line: str) -> list[str]:
+    """The words of a line, as a shell reads quotes.
+
+    Raises:
+        HermesError: a quote is not closed.
+    """
+    try:
+        return shlex.split(line)
+    except ValueError:
+        raise HermesError(f"A quote is not closed in: {brief(line, 80)}") from None
 
 
 def _word(line: str) -> tuple[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +28,7 @@ from hermes_kernel.world.folder import here
 from hermes_kernel.world.store import NoSession
 from hermes_kernel.world.store.naming import BEGINNING
 from magics.commands.table import Page, Shown, Table, facts
+from magics.options import split
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -154,7 +154,7 @@ def export(desk: Desk, rest: str) -> Shown:
     """Write a conversation to a file, whose ending says how."""
     from hermes_kernel.export import FORMATS, export, format_of, save, save_over
 
-    words = _words(rest)
+    words = split(rest)
     force = "--force" in words
     *name, file = [word for word in words if word != "--force"] or [""]
     form = format_of(file)
@@ -197,13 +197,6 @@ def _turns(told: Conversation) -> Shown:
     )
     note = f"`{HERE} branch N` goes on with a copy up to turn N." if rows else ""
     return Table(("turn", "place", "prompt", "results", "answer"), rows, found, note)
-
-
-def _words(line: str) -> list[str]:
-    try:
-        return shlex.split(line)
-    except ValueError:
-        raise HermesError(f"A quote is not closed in: {brief(line, 80)}") from None
 
 
 def count(name: str, rest: str) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Iterable
@@ -20,6 +19,7 @@ from hermes_kernel.scheduling.faces.verbs import VERBS, job_options
 from hermes_kernel.view import clean
 from hermes_kernel.view.columns import aligned
 from magics.commands.table import Shown, Table, as_it_stands
+from magics.options import split
 
 if TYPE_CHECKING:
     from hermes_kernel.core.schedule.job import Job
@@ -112,18 +112,6 @@ def named(desk: Desk, kind: str) -> Iterable[str]:
     if kind == "run":
         return [row.run for row in desk.agent.jobs.runs(limit=OFFERED)]
     return [each.job.name for each in desk.agent.jobs.list()]
-
-
-def split(rest: str) -> list[str]:
-    """The words of a line, as a shell reads quotes.
-
-    Raises:
-        HermesError: a quote is not closed.
-    """
-    try:
-        return shlex.split(rest)
-    except ValueError:
-        raise HermesError(f"A quote is not closed in: {brief(rest, 80)}") from None
 
 
 def read(words: list[str]) -> Namespace:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
 
 from hermes_kernel.core.text import brief
@@ -11,6 +10,7 @@ from hermes_kernel.world.mcp import Servers, State, WrongServer
 from hermes_kernel.world.mcp.adding import USAGE, adding
 from hermes_kernel.world.mcp.state import Phase
 from magics.commands.table import Table
+from magics.options import split
 
 if TYPE_CHECKING:
     from magics.desk import Desk
@@ -72,11 +72,7 @@ def _why(state: State) -> str:
 
 
 def _added(servers: Servers, line: str) -> Table:
-    try:
-        words = shlex.split(line)
-    except ValueError:
-        raise WrongServer(f"A quote is not closed in: {brief(line, 80)}") from None
-    servers.add(*adding(words))
+    servers.add(*adding(split(line)))
     servers.settle()
     return _listed(servers)
 

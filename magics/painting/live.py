@@ -5,7 +5,7 @@ second, and the panel once a second where nothing happens but time.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.events import (
@@ -175,7 +175,7 @@ class Heading:
     def appear(self) -> None:
         self.shown = True
 
-    def rise(self, widgets: Any, picture: Picture, since: dict[str, float]) -> None:
+    def rise(self, widgets: Any, picture: Picture, since: Mapping[str, float]) -> None:
         """A panel in place of the line, which stays where there are no widgets."""
         if widgets is None or self._turning is not None:
             return
@@ -185,12 +185,12 @@ class Heading:
         self._turning.show({"text/html": heading_html(picture), "text/plain": ""})
         self._person.stage = stage
 
-    def paint(self, picture: Picture, since: dict[str, float]) -> bool:
+    def paint(self, picture: Picture, since: Mapping[str, float]) -> bool:
         """Whether all there is to see is shown now."""
         self.shown = True
         if self._turning is not None:
             return self._turning.paint(panel(picture, since), picture)
-        html = heading_html(picture, since.pop(""), since)
+        html = heading_html(picture, since.get("", 0.0), since)
         if html != self._html:
             self._html = html
             self._spot.put({"text/html": html, "text/plain": ""})
@@ -199,7 +199,7 @@ class Heading:
     def hold(self, picture: Picture) -> None:
         """Have a place above the answer."""
         if not self.there:
-            self.paint(picture, {"": 0.0})
+            self.paint(picture, {})
 
     def finish(self, picture: Picture) -> None:
         """What stays in the notebook: no widget, no button."""

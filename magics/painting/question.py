@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.question import Question
+from hermes_kernel.core.text import brief
 from hermes_kernel.view import clean
 from hermes_kernel.view.turn.asking import (
     answered,
@@ -112,8 +113,7 @@ class Asked:
 
     def _button(self, choice: str, width: str = "auto") -> Any:
         label = " ".join(clean(choice).split())
-        short = label if len(label) <= LABEL else f"{label[: LABEL - 1]}…"
-        button = self._widgets.Button(description=short, tooltip=label, layout={"width": width})
+        button = self._widgets.Button(description=brief(label, LABEL), tooltip=label, layout={"width": width})
         button.on_click(self._picked(choice))
         return button
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from hermes_kernel.view import Picture, escape
 from hermes_kernel.view.look import LINE, QUIET
-from hermes_kernel.view.turn.anew import told_html
+from hermes_kernel.view.turn.anew import unsaved_html
 from hermes_kernel.view.turn.panel import Panel, Piece, meter_html, spoken_html, status_html, thoughts_html
 from magics.painting.answer import Answer, Leaf
 from magics.painting.quota import Quota
@@ -56,7 +56,8 @@ class Turning:
         self._answer: Mirror | None = None
         top = beside(widgets, self._line, stop_button(widgets, press, **look), **look)
         meters = widgets.HBox((self._budget, self._other), _dom_classes=("hermes-meters",), **look)
-        self._children: tuple[Any, ...] = (top, self._spoken, meters, self._pieces.box)
+        self._always = (top, self._spoken, meters, self._pieces.box)
+        self._children: tuple[Any, ...] = self._always
 
     def show(self, bundle: Mapping[str, str]) -> None:
         """Be there. `bundle` is the document in the stead of widgets."""
@@ -77,7 +78,7 @@ class Turning:
         """It is over."""
         if self.stage.again:
             self._mirror().finish(picture)
-            self.stage.put((*self._children[:4], self._mirror().box))
+            self.stage.put((*self._always, self._mirror().box))
         self.stage.settle(bundle, stays=() if self._answer is None else (self._answer.box,))
 
     def _mirror(self) -> Mirror:
@@ -87,7 +88,7 @@ class Turning:
     def _arrange(self) -> None:
         """What has come to be needed."""
         late = [each.box for each in (self._thoughts, self._answer) if each is not None and each.box is not None]
-        if (children := (*self._children[:4], *late)) != self._children and self._quota.take():
+        if (children := (*self._always, *late)) != self._children and self._quota.take():
             self._children = children
             self.stage.put(children)
 
@@ -193,4 +194,4 @@ class Mirror:
 
     def finish(self, picture: Picture) -> None:
         self._answer.finish(picture)
-        self.box.children = (*self.box.children, self._text(told_html()))
+        self.box.children = (*self.box.children, self._text(unsaved_html()))

@@ -18,7 +18,7 @@ from magics.commands.curator import curator as document
 from magics.panels.board import Board
 from magics.panels.deeds import CHOOSE, Work, as_shown, refill, still
 from magics.panels.skilled import Detail, in_a_line
-from magics.panels.tended import Key, Tended, chosen, head, lines, options, seen
+from magics.panels.tended import Key, Tended, chosen, head, options, report_html, seen
 
 if TYPE_CHECKING:
     from magics.commands.table import Shown
@@ -147,7 +147,7 @@ class CuratorPanel:
         self._begin(lambda _: self._lore.curator.rollback(name), outcome)
 
     async def _reported(self) -> None:
-        self._show(lines(readable(await self._work.done(self._lore.curator.report))))
+        self._show(report_html(readable(await self._work.done(self._lore.curator.report))))
 
     async def _halted(self) -> None:
         if self._stop is not None:
@@ -172,7 +172,7 @@ class CuratorPanel:
         self._board.later(0, lambda: self._came(run, told(run)))
 
     async def _came(self, run: Run, text: str) -> None:
-        self._show(lines(text))
+        self._show(report_html(text))
         said = {PLANNED: "Nothing was done: this is what a run would do.", INTERRUPTED: STOPPED}
         self._board.say(said.get(run.status, f"{words(run).capitalize()}."), "person")
 

@@ -13,6 +13,7 @@ from hermes_kernel.scheduling.faces.telling import Told
 from hermes_kernel.view.kept.pages import PAGE
 from hermes_kernel.world.zone import local_name
 from magics.commands import jobs as documents
+from magics.options import split
 from magics.panels.board import Board
 from magics.panels.deeds import refill
 from magics.panels.planned import ALIVE, notebook_html, run_options, run_page
@@ -31,7 +32,7 @@ OUTCOMES = (ALL, "running", "waiting", "ran", "failed", "stopped", "skipped")
 
 def face(desk: Desk, rest: str, shown: Shown) -> Face | None:
     """What opens the panel: of all runs, of those of a job, or of one."""
-    words = documents.split(rest)
+    words = split(rest)
     if words[:1] == ["stop"]:
         return None
     asked = documents.read(["runs", *words])

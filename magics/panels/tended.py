@@ -95,6 +95,6 @@ def chosen(lore: Lore, key: Key | None) -> Detail:
     return Detail(f"{about}<hr>{skill.html}", ("move", "keep"), key)
 
 
-def lines(text: str) -> str:
+def report_html(text: str) -> str:
     """A report, line by line as it stands."""
     return f'<pre style="{CODE};white-space:pre-wrap;margin:0">{escape(text)}</pre>'

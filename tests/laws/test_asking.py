@@ -13,10 +13,10 @@ from hermes_kernel.view.turn.asking import (
     answered_html,
     asked_html,
     chosen,
-    lasting,
     meaning_html,
     offered,
     pause,
+    remaining,
     without,
     without_html,
     written,
@@ -64,17 +64,17 @@ def test_a_choice_stays_on_one_line_whatever_is_in_it(choice, means, default):
 
 @given(st.floats(0.001, 700_000))
 def test_what_is_left_is_rounded_up_and_said_anew_as_often_as_it_changes(left):
-    words, later = lasting(left), left - pause(left)
+    words, later = remaining(left), left - pause(left)
     number, unit = words.split(" ")
     size = {"s": 1, "min": 60, "h": 3600, "days": 86_400}[unit]
     assert left <= int(number) * size < left + size
     assert 0 <= later < left
-    assert lasting(later) != words
-    assert lasting((later + left) / 2) == words
+    assert remaining(later) != words
+    assert remaining((later + left) / 2) == words
 
 
 def test_the_last_minute_is_told_by_seconds_and_what_is_over_is_over():
-    assert [lasting(left) for left in (604_800, 90_000, 3_600, 61, 60, 59.2, 0.5, 0, -3)] == [
+    assert [remaining(left) for left in (604_800, 90_000, 3_600, 61, 60, 59.2, 0.5, 0, -3)] == [
         "7 days", "25 h", "60 min", "2 min", "60 s", "60 s", "1 s", "0 s", "0 s",
     ]  # fmt: skip
 

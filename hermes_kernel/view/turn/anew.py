@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hermes_kernel.view.markup import hint
 
-TOLD = "This page was loaded while the turn ran, so the answer is not saved in the notebook: `%hermes show` has it."
+UNSAVED = "This page was loaded while the turn ran, so the answer is not saved in the notebook: `%hermes show` has it."
 
 
-def told_html() -> str:
-    """That, as HTML."""
-    return hint(TOLD)
+def unsaved_html() -> str:
+    """What is not in the notebook, and where it is."""
+    return hint(UNSAVED)

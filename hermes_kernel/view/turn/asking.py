@@ -41,10 +41,10 @@ def chosen(question: Question, said: str) -> str:
 
 def without(question: Question, left: float) -> str:
     """What happens when nobody answers in the `left` seconds."""
-    return f"Without an answer: {' '.join(clean(question.default).split())}, in {lasting(left)}"
+    return f"Without an answer: {' '.join(clean(question.default).split())}, in {remaining(left)}"
 
 
-def lasting(left: float) -> str:
+def remaining(left: float) -> str:
     """`left` seconds, which are none below 0, in whole units, rounded up, by seconds in the last minute."""
     left = max(left, 0)
     unit, name = _unit(left)
@@ -52,7 +52,7 @@ def lasting(left: float) -> str:
 
 
 def pause(left: float) -> float:
-    """Seconds until `lasting` says something else; never more than are left."""
+    """Seconds until `remaining` says something else; never more than are left."""
     unit, _ = _unit(left)
     return left - (ceil(left / unit) - 1) * unit
 

@@ -10,7 +10,7 @@ from hermes_kernel.view.turn import children
 from hermes_kernel.view.turn.picture import Picture
 from hermes_kernel.view.turn.words import lasting
 
-SUMMARISING = "summarising the older part beside this turn"
+BESIDE = "summarising the older part beside this turn"
 
 
 def status_line(picture: Picture, seconds: float = 0.0) -> str:
@@ -35,5 +35,5 @@ def heard_html(words: str) -> str:
 
 
 def _with_others(picture: Picture, words: str) -> str:
-    summarising = SUMMARISING if picture.summarising else ""
+    summarising = BESIDE if picture.summarising else ""
     return dotted(words, children.doing(picture), picture.aside, summarising)

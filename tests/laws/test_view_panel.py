@@ -121,6 +121,18 @@ def test_a_silence_is_over_as_soon_as_anything_comes():
     assert shown([*quiet, Silence(0.2, 90.0, "stream")]).status == "thinking"
 
 
+def test_what_stands_in_a_notebook_in_place_of_widgets_says_nothing_that_is_only_true_at_that_moment():
+    moments = [
+        [Calling("m", "e")],
+        [Calling("m", "e"), TextDelta("x")],
+        [Calling("m", "e"), Silence(41.0, 90.0, "stream")],
+    ]
+    told = {heading_html(seen(events)) for events in moments}
+    assert len(told) == 1
+    assert "at work when this was shown" in told.pop()
+    assert "at work" not in heading_html(seen([DONE]))
+
+
 def test_whoever_waits_for_the_person_makes_the_panel_ask():
     deep = [Leased("a", 9, "ask"), Subagent("a", Leased("b", 3, "ask below"))]
     assert not shown(deep).asking

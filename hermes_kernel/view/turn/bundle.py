@@ -21,6 +21,7 @@ from hermes_kernel.view.turn.present import heard_html, seen_html, spoken_line, 
 
 REASON = 400  # characters of why a turn ended so
 BEHIND = "padding-left:1em"
+AT_WORK = "at work when this was shown; how it went on is not told here"
 IN_AN_ERROR = (Outcome.FAILED, Outcome.INTERRUPTED)  # the cell says why
 
 
@@ -51,9 +52,12 @@ def heading_plain(picture: Picture) -> str:
 def heading_html(picture: Picture, seconds: float | None = None, since: Mapping[str, float] = children.NOBODY) -> str:
     """The line above an answer: the status, the tools and the subagents, or, once it is over, one quiet line that opens
     on all there is of them. `seconds` and `since` (by lease) say for how long the turn and each subagent have been at
-    what they do."""
+    what they do. Without `seconds` a turn at work is put once and not again: it may go on unseen, or be lost with its
+    kernel, so nothing is said that is only true now."""
     if picture.final is None:
-        at = seen_html(status_line(picture, seconds or 0.0), picture.status.tone)
+        if seconds is None:
+            return _frame(quoted(AT_WORK))
+        at = seen_html(status_line(picture, seconds), picture.status.tone)
         return _frame(at, heard_html(spoken_line(picture)), *folded.briefly(picture, since), *_shares(picture))
     inside = [*folded.whole(picture, timed=seconds is not None), *folded.thoughts(picture)]
     reason = [f"<div>{escape(reason)}</div>" for reason in _reason(picture)]

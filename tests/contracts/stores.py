@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 
 from hermes_kernel.core.events import Asked, Final, Kept, Observed, Opened, Outcome, Replied, Started
 from hermes_kernel.core.messages import ToolCall, Usage
@@ -81,7 +82,7 @@ def done(process: subprocess.Popen[str]) -> str:
 
 
 def under_interrupts(keep: Callable[[int], None], times: int = 1500) -> list[int]:
-    """`keep` each number from 1 on while Ctrl-C rains on this process; those that it returned from. For a child."""
+    """`keep` each number from 1 on while Ctrl-C rains on it; those that it returned from. For a child."""
     kept, n, over = [], 0, False
 
     def rain() -> None:
@@ -91,21 +92,24 @@ def under_interrupts(keep: Callable[[int], None], times: int = 1500) -> list[int
             os.kill(os.getpid(), signal.SIGINT)
             threading.Event().wait(0.0007)
 
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a parent that ignores Ctrl-C passes that on
+    def interrupt(_: int, frame: FrameType | None) -> None:
+        """Only what is tried is interrupted, and not those who try it."""
+        while frame is not None:
+            if frame.f_code is keep.__code__:
+                raise KeyboardInterrupt
+            frame = frame.f_back
+
+    signal.signal(signal.SIGINT, interrupt)
     raining = threading.Thread(target=rain)
     raining.start()
     while n < times:
+        n += 1
         try:
-            n += 1
             keep(n)
             kept.append(n)
         except KeyboardInterrupt:
             continue
-    while True:
-        try:
-            over = True
-            raining.join()
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-            return kept
-        except KeyboardInterrupt:
-            continue
+    over = True
+    raining.join()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return kept

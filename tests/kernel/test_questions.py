@@ -259,7 +259,7 @@ def test_a_question_is_found_again_by_a_page_that_was_loaded_anew(asked, running
 
 @pytest.mark.parametrize("bad", BAD)
 def test_hostile_words_are_words(asked, bad):
-    seen = asked(call("clarify", {"question": f"Which? {bad}", "choices": ["fine", bad, bad * 40]}))
+    seen = asked(call("clarify", {"question": f"Which? {bad}", "choices": ["fine", bad, (bad * 40)[:1_000]]}))
     labels = seen.buttons("fine")
     marks = ("<script", "<img", "<svg", "<iframe", "\x1b", "\u202e")
     assert [mark for mark in marks if mark in seen.html] == []

@@ -136,7 +136,7 @@ def test_a_subagent_is_told_by_what_it_is_at_and_then_by_how_it_ended():
     told += [Returned("a", 2, Outcome.COMPLETED), Returned("b", 4, Outcome.BUDGET_EXHAUSTED), Observed("d", "x")]
     ended = seen([*told, Replied("Six."), Final(Outcome.COMPLETED, "Six.")])
     assert heading_plain(ended).splitlines() == [
-        '✓ delegate  ["count the ducks", "count the geese"]',
+        "✓ delegate  count the ducks · count the geese",
         "    ✓ count the ducks  2 of 4 calls",
         "    ✗ count the geese  budget exhausted  4 of 4 calls",
         "[completed · 8 of 12 calls · 1 tool · 2 subagents]",

@@ -285,7 +285,7 @@ async def test_what_an_agent_did_is_what_its_timeline_says(tmp_path: Path) -> No
     names = [(span.depth, span.what, span.name) for span in told.spans]
     assert names == [
         (0, "failed", "failed call: overloaded"), (0, "pause", "wait before asking again"), (0, "text", "call 1"),
-        (0, "tool", "nap: one"), (0, "tool", "nap: two"), (0, "text", "call 2"), (0, "tool", 'delegate: ["look"]'),
+        (0, "tool", "nap: one"), (0, "tool", "nap: two"), (0, "text", "call 2"), (0, "tool", "delegate: look"),
         (0, "agent", "look"), (1, "text", "call 1"), (1, "tool", "nap: inside"), (1, "text", "call 2"),
         (0, "text", "call 3"),
     ]  # fmt: skip

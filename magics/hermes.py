@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from IPython.core.completer import context_matcher
-from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
+from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand, output_can_be_silenced
 from traitlets import observe
 
 from magics.cells import Cells
@@ -74,6 +74,7 @@ class HermesMagics(Configured, Magics):
         if "desk" in self.__dict__:
             self.desk.close()
 
+    @output_can_be_silenced
     @no_var_expand
     @line_cell_magic
     def hermes(self, line: str, cell: str | None = None) -> Any:

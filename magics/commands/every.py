@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 HELP = frozenset({"--help", "-h"})
+PLAIN = "--plain"
 
 
 class Command(NamedTuple):
@@ -32,17 +33,25 @@ class Command(NamedTuple):
 
 
 def run(desk: Desk, line: str) -> Shown:
-    """Do what `line` asks for; nothing asked for shows the help.
+    """Do what `line` asks for; nothing asked for shows the help. ``--plain`` at its end: as text only.
 
     Raises:
         HermesError: there is no such command, or it cannot be done. One line says which and what is allowed.
     """
-    name, _, rest = line.strip().partition(" ")
-    if rest.strip() in HELP:
+    words, plain = _plainly(line.strip().rstrip(";"))  # IPython shows nothing of a line that ends so
+    name, _, rest = words.partition(" ")
+    rest = rest.strip()
+    if rest in HELP:
         name, rest = "help", name
     with readable():
-        shown = find(name or "help").do(desk, rest.strip())
-        return shown.plain() if desk.settings.plain else faced(desk, name, rest.strip(), shown)
+        shown = find(name or "help").do(desk, rest)
+        return shown.plain() if plain or desk.settings.plain else faced(desk, name, rest, shown)
+
+
+def _plainly(line: str) -> tuple[str, bool]:
+    """A line without ``--plain`` at its end, and whether it stood there."""
+    words = line.removesuffix(PLAIN)
+    return (words.rstrip(), True) if words != line and (not words or words[-1].isspace()) else (line, False)
 
 
 def find(name: str) -> Command:

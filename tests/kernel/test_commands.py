@@ -107,7 +107,7 @@ def test_settings_are_set_by_config_and_read_back(running, scripted):
     ran = running.run(running.prompt("Go."))
     assert "budget exhausted · 1 of 1 calls" in ran.text
     assert "1" in running.run("%config HermesMagics.max_iterations").text
-    assert "of 1" not in running.run("%hermes budget 90").text
+    assert "90" in running.run("%hermes budget 90").text.splitlines()[1]
     assert "must be a whole number from 1" in str(running.run("%config HermesMagics.max_iterations = 0").messages)
     assert running.run("%hermes config max_iterations = 0").status == "error"
     assert "90" in running.run("%hermes config max_iterations").text
@@ -149,6 +149,17 @@ def test_help_is_where_ipython_users_look_for_it(running, code):
     ran = running.run(code)
     assert ran.status == "ok"
     assert "--budget N" in str(ran.reply["payload"])
+
+
+def test_one_command_is_text_only_where_its_line_ends_so(running):
+    (result,) = running.run("%hermes skills --plain", cell_id="c1").of("execute_result")
+    assert set(result["data"]) == {"text/plain"}
+    assert not running.run("%hermes skills exploring --plain", cell_id="c1").of("comm_open")
+
+
+def test_a_command_that_ends_in_a_semicolon_shows_nothing(running):
+    ran = running.run("%hermes skills;", cell_id="c1")
+    assert (ran.status, ran.of("execute_result"), ran.of("display_data")) == ("ok", [], [])
 
 
 def test_plain_means_text_only(running, scripted):

@@ -102,7 +102,7 @@ def test_a_suspicious_one_says_why_and_stands_there_as_it_is(running, home):
     assert "<strong>Really" not in page.html()
     assert not LIVE.search(page.html())
     assert not {"\x1b", "\u202e"} & set(page.html())
-    assert page.has("Trust it…")
+    page.until(lambda page: page.has("Trust it…"))
     assert not page.has("Disable")
 
 

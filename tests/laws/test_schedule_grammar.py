@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import islice, pairwise
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from hermes_kernel.core.schedule import durations
@@ -68,6 +68,8 @@ timeds = st.builds(Timed, whens, zones)
 
 
 @given(timeds, moments)
+@example(Timed(Cron("0 0 L,*/1 1 0"), "UTC"), 0.0)
+@example(Timed(Cron("0 0 1,*/1 1 0"), "UTC"), 0.0)
 def test_what_is_printed_is_read_back(timed: Timed, now: float):
     kept = text(timed.when)
     assert stored(kept, timed.zone) == timed

@@ -58,7 +58,7 @@ def looks(line: str) -> bool:
     """Nothing but a cron line looks like ``line``."""
     fields = _fields(line)
     return any(re.fullmatch(r"[*?][-*?,/0-9]*", field) for field in fields) or (
-        len(fields) > 3 and all(re.fullmatch(r"[0-9l][-,/0-9lw]*", field) for field in fields[:3])
+        len(fields) > 3 and all(re.fullmatch(r"[0-9l][-*?,/0-9lw]*", field) for field in fields[:3])
     )
 
 

@@ -1,5 +1,5 @@
 """Where something is shown that changes, and what stays of it: a `Spot` is an output that is put again, a `Stage` has
-widgets on it until a document takes their place.
+widgets on it until a document takes their place, and an `Understudied` spot has that document beside them.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
 VIEW = "application/vnd.jupyter.widget-view+json"
+NOTHING = {"text/html": "", "text/plain": ""}
 TOP = """<style>
 .hermes-panel .hermes-top{flex-wrap:nowrap;align-items:flex-start}
 .hermes-panel .hermes-top>.widget-html{flex:1 1 0;margin:2px}
@@ -34,6 +35,31 @@ class Spot:
         """This, from here on."""
         self._publish(dict(bundle), transient={"display_id": self._id}, update=self._there)
         self._there = True
+
+
+class Understudied(Spot):
+    """A spot whose widgets are there when their cell has ended: the document in their stead is an output of its own,
+    above theirs. A page hides it as long as they live. Where they are no more, the page has an error to show in their
+    place: it hides that instead. Needs its ``sheet`` among the widgets."""
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        super().__init__(shell)
+        self._document = Spot(shell)
+        self._name = f"hermes-of-{uuid.uuid4().hex}"
+        output = f".jp-OutputArea-child:has(.{self._name})"
+        self.sheet = f"<style>.{self._name},{output}{{display:none}}</style>"
+        self._alone = f"<style>{output}+.jp-OutputArea-child:not(:has(.hermes-panel)){{display:none}}</style>"
+
+    def put(self, bundle: Mapping[str, object]) -> None:
+        """Widgets and their document, or a document that has taken their place."""
+        said = {mime: str(text) for mime, text in bundle.items() if mime != VIEW}
+        if VIEW in bundle:
+            html = f'<div class="{self._name}">{self._alone}{_document(said)}</div>'
+            self._document.put({**said, "text/html": html})
+            super().put({VIEW: bundle[VIEW], **NOTHING})
+        else:
+            self._document.put(said)
+            super().put(NOTHING)
 
 
 class Stage:

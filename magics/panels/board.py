@@ -18,7 +18,7 @@ from hermes_kernel.errors import HermesError
 from hermes_kernel.view import clean, escape
 from hermes_kernel.view.markup import dot, status
 from magics.commands.table import Shown, bundle
-from magics.painting.stage import Stage, dismiss
+from magics.painting.stage import Stage, Understudied, dismiss
 from magics.panels.confirming import Confirmed
 from magics.verdict import readable
 
@@ -43,7 +43,8 @@ class Board:
         self._shown = shown
         self._loop = asyncio.get_running_loop()
         self._widgets: Any = import_module("ipywidgets")
-        self._stage = Stage(desk.shell, self._widgets, name=name)
+        spot = Understudied(desk.shell)
+        self._stage = Stage(desk.shell, self._widgets, name=name, spot=spot, sheet=spot.sheet)
         self._made: list[Any] = []
         self._line = self.page()
         self._turn = asyncio.Lock()

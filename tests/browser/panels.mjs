@@ -42,5 +42,15 @@ await lab.drive(async () => {
     }
   }
   await lab.save();
+  // The next day: the notebook as it was saved, and a kernel that knows nothing of it.
+  await page.evaluate(() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown());
+  await lab.load();
+  await page.waitForFunction(() => [...document.querySelectorAll(".jp-OutputArea-child")]
+    .some((each) => each.textContent.includes("Error displaying widget"))); // it has looked for the widgets
+  seen.later = {};
+  for (const [n, name] of names.entries()) {
+    await lab.at(n + 2);
+    seen.later[name] = await lab.output(n + 2);
+  }
   Object.assign(seen, await lab.canary());
 });

@@ -34,11 +34,15 @@ def test_each_panel_is_accessible_and_fits_where_there_is_little_room(lab, tmp_p
     assert seen["unforced"] == {}, "words in pictures that cannot be read in the colours a person forced upon all pages"
     assert seen["broken"] == {}, "words or figures at the head or in a column of figures that go on in the next line"
     assert seen["hacked"] == seen["dialogs"] == seen["remote"] == []
-    page = exported(path)  # of a notebook that was saved while they were open
+    for name, text in seen["later"].items():  # in a notebook that was saved while they were open
+        assert text.strip(), f"{name} left nothing"
+        assert "widget" not in text, name
+    page = exported(path)
     assert VIEW not in page
     assert "weekly-ducks" in page
     for cell in nbformat.read(path, as_version=4).cells[2:]:
-        (data,) = (each["data"] for each in cell.outputs if VIEW in each.get("data", {}))
+        data, widgets = (each["data"] for each in cell.outputs)
+        assert VIEW in widgets, cell.source
         assert data["text/plain"].strip(), f"{cell.source}: a terminal and GitHub have nothing to show"
         assert "<script" not in data["text/html"], cell.source
         assert len(data["text/html"]) > 20, cell.source

@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.kernel.conftest import Kernel
 
+VIEW = "application/vnd.jupyter.widget-view+json"
 PATIENCE = 20.0  # seconds; nothing is tested by them
 READ = 0.35  # seconds after which a second press confirms
 SETTLED = 0.3  # seconds without a word: nothing is on its way
@@ -133,7 +134,14 @@ class Page:
             case "comm_close":
                 self.closed.add(content["comm_id"])
             case "display_data" | "update_display_data":
-                self.outputs.append(content["data"])
+                self._see(content["data"])
+
+    def _see(self, data: dict[str, Any]) -> None:
+        """Widgets and the document that they hide, in the output above theirs, are one; of settled ones nothing is left."""
+        if VIEW in data and self.outputs:
+            self.outputs[-1] = {**self.outputs[-1], VIEW: data[VIEW]}
+        elif any(data.values()):
+            self.outputs.append(data)
 
     def _model(self, name: str) -> str:
         named = [
@@ -149,7 +157,7 @@ class Page:
 
     def _placed(self) -> set[str]:
         """The models in the boxes that are shown."""
-        views = [output.get("application/vnd.jupyter.widget-view+json", {}) for output in self.outputs]
+        views = [output.get(VIEW, {}) for output in self.outputs]
         left = [view["model_id"] for view in views if view]
         found: set[str] = set()
         while left:

@@ -71,6 +71,8 @@ class Kernel(NamedTuple):
 KERNELS = [Kernel(name, python) for python in range(len(PYTHONS)) for name in LAUNCH]
 NEWEST, OLDEST = KERNELS[:2], KERNELS[-2:]
 """Our kernel and the stock one, on the newest ipykernel there is and on the oldest."""
+APART = [*NEWEST, *OLDEST[1:]] if len(PYTHONS) > 1 else NEWEST
+"""Kinds in which a page finds something else: ours hears what stock ones are taught, on either ipykernel."""
 
 
 @dataclass(frozen=True)

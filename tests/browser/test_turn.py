@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from hermes_kernel.testing import Request, Server, Step, call, late, rate_limited, say, stall, status
-from tests.browser.lab import KERNELS, MARKS
+from tests.browser.lab import APART, KERNELS, MARKS
 from tests.soon import SOON
 
 pytestmark = MARKS
@@ -81,7 +81,7 @@ SCENES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("kernel", APART, ids=str)
 def test_a_turn_is_seen_heard_stopped_answered_and_found_again(lab, kernel):
     cells = {"values": kernel.py(VALUES.strip()), **{scene: kernel.ask(f"Scene {scene}.") for scene in SCENES}}
     looked = kernel == KERNELS[0]

@@ -224,19 +224,22 @@ KINDS = [pytest.param((name, python), id=f"{name}-{ipykernel_of(python)}") for p
 
 PAIRED = (("hermes", PYTHONS[0]), ("python3", PYTHONS[-1]))
 """Our kernel on the newest ipykernel there is, and the stock one on the oldest."""
+EACH = {f"test_{name}.py" for name in (
+    "comms", "interrupts", "live_panel", "panel_board", "prompts", "questions", "subagents_shown", "without_widgets",
+)}  # fmt: skip
+"""What hangs on how a kernel hears: held in each kind."""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What panels stand on is held to its claims in each kind of kernel; each panel by itself in two of them."""
-    left = [item for item in items if _in_its_second_kind(item)]
+    """What has nothing to do with how a kernel hears is held in two kinds that differ in everything."""
+    left = [item for item in items if _in_a_third_kind(item)]
     config.hook.pytest_deselected(items=left)
     items[:] = [item for item in items if item not in left]
 
 
-def _in_its_second_kind(item: pytest.Item) -> bool:
-    kind = getattr(item, "callspec", None) and item.callspec.params.get("running")
-    panel = item.path.name.startswith("test_panel_") and item.path.name != "test_panel_board.py"
-    return panel and kind is not None and kind not in PAIRED
+def _in_a_third_kind(item: pytest.Item) -> bool:
+    kind = item.callspec.params.get("running") if hasattr(item, "callspec") else None
+    return kind is not None and kind not in PAIRED and item.path.name not in EACH
 
 
 @pytest.fixture(scope="module", params=KINDS)

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from IPython.core.completer import context_matcher
-from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand, output_can_be_silenced
+from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
 from traitlets import observe
 
 from magics.cells import Cells
@@ -37,6 +37,7 @@ HELPED = re.compile(r"\s*%hermes[ \t]+(?P<command>\w+)[ \t]*\?{1,2}\s*\Z")
 ASKED = re.compile(r"\s*%hermes[ \t]+(?P<line>\w+[ \t]+\S[^\n]*\?)\s*\Z")  # else IPython shows help on its last word
 WATCHED = frozenset({"home", "schedule_watch", "store_url"})
 """Settings on which it depends whether jobs are watched over, and which."""
+SILENT = ";"  # at the end of a line: IPython shows nothing of it
 HERE = "get_ipython().magics_manager.registry['HermesMagics']"
 
 
@@ -74,7 +75,6 @@ class HermesMagics(Configured, Magics):
         if "desk" in self.__dict__:
             self.desk.close()
 
-    @output_can_be_silenced
     @no_var_expand
     @line_cell_magic
     def hermes(self, line: str, cell: str | None = None) -> Any:
@@ -102,7 +102,8 @@ class HermesMagics(Configured, Magics):
             return ask(self.desk, line, cell)
         from magics.commands.every import run
 
-        return run(self.desk, line)
+        shown = run(self.desk, line)
+        return None if line.rstrip().endswith(SILENT) else shown
 
     def completed(self, written: str, *, prompt: bool) -> tuple[str, tuple[str, ...]]:
         """The end of a cell that is being written, and what may take its place."""

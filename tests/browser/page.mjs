@@ -231,11 +231,13 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
   // Of ours are style sheets of widgets. Pictures are inline. JupyterLab makes links of addresses in plain text.
   const unsafe = () => page.evaluate(() => {
     const found = [];
+    // What a panel's document says of the output below it, and nothing else.
+    const HIDES = /^\.jp-OutputArea-child:has\(\.hermes-of-[0-9a-f]{32}\)\+\.jp-OutputArea-child:not\(:has\(\.hermes-panel\)\)\{display:none\}$/;
     const barred = "script, iframe, object, embed, link, meta, base, form, foreignObject, portal, frame, applet, video, audio, template";
     for (const area of document.querySelectorAll(".jp-Cell-outputArea")) for (const each of area.querySelectorAll("*")) {
       const told = each.outerHTML.slice(0, 160);
       if (each.matches(barred)) found.push(`element ${told}`);
-      if (each.matches("style") && !each.closest(".hermes-panel")) found.push(`style ${told}`);
+      if (each.matches("style") && !each.closest(".hermes-panel") && !HIDES.test(each.textContent)) found.push(`style ${told}`);
       if (each.matches("img, image, use, source") && /^(?!data:image\/|#)./.test(each.getAttribute("src") || each.getAttribute("href") || "")) found.push(`loads ${told}`);
       for (const { name, value } of each.attributes) {
         if (name.startsWith("on")) found.push(`handler ${told}`);

@@ -162,6 +162,10 @@ def test_a_command_that_ends_in_a_semicolon_shows_nothing(running):
     assert (ran.status, ran.of("execute_result"), ran.of("display_data")) == ("ok", [], [])
 
 
+def test_what_follows_a_command_need_not_be_python(running):
+    assert "Nothing was found" in running.run("%hermes search an open (bracket").text
+
+
 def test_plain_means_text_only(running, scripted):
     scripted(say("**Bold.**"))
     running.run("%config HermesMagics.plain = True")

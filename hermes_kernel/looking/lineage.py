@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache, partial
 
 from hermes_kernel.core.compression.summary import is_summary, summary_text
 from hermes_kernel.core.events import Compressed, Kept, Opened
@@ -96,16 +97,17 @@ def sessions_of(store: Store, session: str) -> list[str]:
     Raises:
         StoreError: the store cannot be read.
     """
+    known = cache(partial(_facts, store))  # reading a long session takes a good part of a second
     line = [session]
-    while (parent := _opened(store, line[0])) and further(_facts(store, parent)) == line[0] and parent not in line:
+    while (parent := _parent(known(line[0]))) and further(known(parent)) == line[0] and parent not in line:
         line.insert(0, parent)
-    while (then := further(_facts(store, line[-1]))) and then not in line and _facts(store, then):
+    while (then := further(known(line[-1]))) and then not in line and known(then):
         line.append(then)
     return line
 
 
-def _opened(store: Store, session: str) -> str:
-    return next((fact.parent for fact in _facts(store, session) if isinstance(fact, Opened)), "")
+def _parent(known: Sequence[Kept]) -> str:
+    return next((fact.parent for fact in known if isinstance(fact, Opened)), "")
 
 
 def _facts(store: Store, session: str) -> list[Kept]:

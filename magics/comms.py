@@ -11,12 +11,11 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from magics.overtaking import Overtaking
+from magics.overtaking import OF_WIDGETS, Overtaking
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-MESSAGES = ("comm_open", "comm_msg", "comm_close")
 Handler = Callable[[Any, Any, dict[str, Any]], Any]
 _overtakes: ContextVar[bool] = ContextVar("overtakes", default=False)
 """What is handled overtakes something: ipykernel tells no status of it."""
@@ -39,7 +38,7 @@ class Comms:
         self._overtaking.begin()
         self._kernel.dispatch_shell = self._dispatched
         handlers = self._kernel.shell_handlers
-        self._before = {kind: handlers[kind] for kind in MESSAGES if kind in handlers}
+        self._before = {kind: handlers[kind] for kind in OF_WIDGETS if kind in handlers}
         handlers.update({kind: self._told(handler) for kind, handler in self._before.items()})
         self._shell.events.register("pre_execute", self._opened)
         self._shell.events.register("post_execute", self._closed)

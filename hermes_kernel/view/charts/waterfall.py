@@ -153,8 +153,9 @@ def _axis(total: float, height: int) -> str:
     lines = "".join(
         f'<line x1="{percent(100 * t / total)}" x2="{percent(100 * t / total)}" y1="16" y2="{height}"/>' for t in ticks
     )
-    words = "".join(
-        f'<text x="{percent(100 * t / total)}" y="11" dx="3">{_moment(t)}</text>' for t in ticks if t <= 0.9 * total
+    # Left of their lines: whatever the width, the last one cannot stick out.
+    words = '<text y="11" dx="3">0</text>' + "".join(
+        f'<text x="{percent(100 * t / total)}" y="11" dx="-3" text-anchor="end">{_moment(t)}</text>' for t in ticks[1:]
     )
     hair = f'<g style="stroke:{LINE};stroke-width:1;opacity:.55">{lines}</g>'
     return f'{hair}<g style="{FAINT};font-size:11px">{words}</g>'
@@ -170,7 +171,7 @@ def _steps() -> Iterator[float]:
 
 
 def _moment(t: float) -> str:
-    return "0" if t == 0 else f"{t:g} s" if t < MINUTE else long_time(t)
+    return f"{t:g} s" if t < MINUTE else long_time(t)
 
 
 def _bars(spans: Sequence[Span], total: float) -> str:

@@ -262,3 +262,22 @@ def _line(raw: object) -> str:
     if any(not character.isprintable() for character in raw.strip()):
         raise ValueError
     return raw.strip()
+
+
+def said(value: object) -> str:
+    """A value as a person reads it; of a secret only that there is one."""
+    match value:
+        case bool():
+            return "on" if value else "off"
+        case tuple():
+            return ",".join(map(str, value))
+        case float():
+            return f"{value:,.14g}"
+        case int():
+            return f"{value:,}"
+        case Server():
+            return value.shown
+        case Secret():
+            return "set" if value else ""
+        case _:
+            return str(value)

@@ -38,6 +38,7 @@ from hermes_kernel.ranges import (
     names,
     near,
     number,
+    said,
     secret,
     server,
     switch,
@@ -57,10 +58,10 @@ HOW = """No model is configured. Any one of these will do:
 LOCAL, LOCAL_MODEL = "local:", "qwen"
 UNNAMED = "No model is named for {}: set HERMES_MODEL. `hermes-kernel doctor` lists what is offered there."
 # Taken and checked, and read by nothing yet: whoever shows them says so.
-LATER = frozenset({"record", "replay"})
-IN_ORDER = (
-    ("retry_base_seconds", "retry_max_seconds"), ("compress_at", "compress_hard_at"), ("stale_days", "archive_days"),
-)  # fmt: skip
+LATER = frozenset({"record", "replay", "replay_gaps", "replay_tools", "spec"})
+IN_ORDER = {
+    "retry_base_seconds": "retry_max_seconds", "compress_at": "compress_hard_at", "stale_days": "archive_days",
+}  # fmt: skip
 FIXED = frozenset({"home", "store_url"})  # what an agent stands on while it lives
 DAY = 86_400
 FAR_FIRST_BYTE, NEAR_FIRST_BYTE = 180.0, 900.0  # seconds; a model on one's own machine may still be loading
@@ -149,8 +150,11 @@ class Settings:
     mcp_servers: Tables = tables("MCP servers whose tools are offered; `$HERMES_HOME/mcp.json` may name more")
     notify: Tables = addresses("where reports may go: names with apprise addresses; never shown, logged or stored")
     plain: bool = switch("text only, no widgets", default=False)
-    record: str = line("a file to record model traffic to")
-    replay: str = line("a file of recorded model traffic to answer from")
+    record: str = line("a file to record model traffic in")
+    replay: str = line("a file of recorded model traffic to answer from, without a network")
+    replay_gaps: bool = switch("play a recording with its own pauses", default=False)
+    replay_tools: bool = switch("answer tool calls from the recording, too", default=False)
+    spec: bool = switch("fixed clock, ids and order, for outputs that stay the same; on in a replay", default=False)
     sources: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -159,7 +163,7 @@ class Settings:
         if not self.first_byte_seconds:
             seconds = NEAR_FIRST_BYTE if near(self.base_url) else FAR_FIRST_BYTE
             object.__setattr__(self, "first_byte_seconds", seconds)
-        for lower, upper in IN_ORDER:
+        for lower, upper in IN_ORDER.items():
             if getattr(self, lower) > getattr(self, upper):
                 raise SettingsError(f"{lower} must not be above {upper} ({getattr(self, upper):g}).")
 
@@ -240,7 +244,7 @@ class Settings:
         told = "default" if computed or value == field.default else "argument"
         source = self.sources.get(field.name, told)
         about = f"{allowed.about} (no effect yet)" if field.name in LATER else allowed.about
-        return Shown(field.name, _said(value), source, _said(field.default), allowed.allowed, about)
+        return Shown(field.name, said(value), source, said(field.default), allowed.allowed, about)
 
 
 RANGES: dict[str, Range] = {f.name: f.metadata["range"] for f in dataclasses.fields(Settings) if f.metadata}
@@ -279,21 +283,3 @@ def _read(name: str, given: Given) -> Any:
         hidden = name in ("api_key", "store_url", "mcp_servers", "notify") or "@" in str(given.raw)
         wrong = "that value" if hidden else brief(repr(given.raw), 60)
         raise SettingsError(f"{name} cannot be {wrong}{place}: it must be {RANGES[name].allowed}.") from None
-
-
-def _said(value: object) -> str:
-    match value:
-        case bool():
-            return "on" if value else "off"
-        case tuple():
-            return ",".join(map(str, value))
-        case float():
-            return f"{value:,.14g}"
-        case int():
-            return f"{value:,}"
-        case Server():
-            return value.shown
-        case Secret():
-            return "set" if value else ""
-        case _:
-            return str(value)

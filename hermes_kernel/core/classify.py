@@ -135,6 +135,7 @@ CAUSES: dict[Cause, Fault] = {
     Cause.NOT_A_STREAM: Fault.INVALID_RESPONSE,
     Cause.MALFORMED: Fault.INVALID_RESPONSE,
     Cause.ENCODING: Fault.UNICODE,
+    Cause.NOT_RECORDED: Fault.NOT_RECORDED,
 }
 
 _OVERFLOW_STATUSES = frozenset({0, 400, 413, 422, 429, 500})

@@ -29,6 +29,7 @@ class Fault(StrEnum):
     FORMAT_ERROR = "format_error"
     UNICODE = "unicode"
     SSL = "ssl"
+    NOT_RECORDED = "not_recorded"
     UNKNOWN = "unknown"
 
 
@@ -66,6 +67,7 @@ LADDERS: Mapping[Fault, tuple[Action, ...]] = {
     Fault.MODEL_NOT_FOUND: _HOPELESS,
     Fault.FORMAT_ERROR: _HOPELESS,
     Fault.SSL: _HOPELESS,
+    Fault.NOT_RECORDED: (Action.GIVE_UP,),
 }
 
 LAST_RUNGS = frozenset({Action.REFUSE, Action.GIVE_UP})

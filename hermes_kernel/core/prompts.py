@@ -44,6 +44,7 @@ ADVICE: Mapping[Fault, str] = {
     Fault.FORMAT_ERROR: "Choose another model, or begin anew with `%hermes new`.",
     Fault.UNICODE: "Begin anew with `%hermes new`, or choose another model.",
     Fault.SSL: "Check HERMES_BASE_URL and the certificates of this machine.",
+    Fault.NOT_RECORDED: "Record it anew with `%hermes record on`, or ask a real model with `%hermes replay off`.",
     Fault.UNKNOWN: "Try again; `%hermes doctor` looks for the cause.",
 }
 """What a person can do about a fault that could not be recovered from."""

@@ -46,6 +46,7 @@ class Cause(StrEnum):
     NOT_A_STREAM = "not_a_stream"
     MALFORMED = "malformed"
     ENCODING = "encoding"
+    NOT_RECORDED = "not_recorded"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,78 @@
+"""What a cassette holds, as values: exchanges with a server, calls of tools, and with what settings they were had."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hermes_kernel.core.messages import Image
+from hermes_kernel.core.trouble import Cause
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """With what it was recorded. ``settings`` are those that decide who is asked and how much fits: ``model``,
+    ``base_url``, ``fallback_models``, ``aux_model``, ``context_window`` (what was found, where none was set)."""
+
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    version: str = ""
+    format: int = FORMAT
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What of a request counts: its messages but for the system prompt, in a normal form, and whether tools were
+    offered. Where and when, by whom and with how much room it was asked does not."""
+
+    messages: tuple[Mapping[str, Any], ...]
+    tools: bool = False
+
+    @property
+    def key(self) -> str:
+        """The same for the same request, on any machine: 16 hexadecimal digits."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Bytes as they came, ``gap`` seconds after those before them (the first: after the request went out)."""
+
+    data: bytes
+    gap: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request and all that came of it. ``status`` 0: no answer began. ``cause`` is `Cause.ANSWER` where the body came
+    to its end, else why it did not, said in ``message`` after ``gap`` more seconds."""
+
+    request: Request
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    blocks: tuple[Block, ...] = ()
+    cause: Cause = Cause.ANSWER
+    message: str = ""
+    gap: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A call of a tool and its result. Found by ``name`` and ``arguments`` (in a normal form)."""
+
+    name: str
+    arguments: str
+    text: str
+    ok: bool = True
+    images: tuple[Image, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cassette:
+    """Everything recorded in one file, in the order of the file."""
+
+    head: Head = Head()
+    exchanges: tuple[Exchange, ...] = ()
+    calls: tuple[Called, ...] = ()

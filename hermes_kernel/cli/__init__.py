@@ -23,6 +23,7 @@ from hermes_kernel.cli.mcp import add_mcp
 from hermes_kernel.cli.memory import add_memory
 from hermes_kernel.cli.opened import Commands, command
 from hermes_kernel.cli.parser import Parser
+from hermes_kernel.cli.run import add_run
 from hermes_kernel.cli.schedule import add_schedule
 from hermes_kernel.cli.scheduler import add_scheduler
 from hermes_kernel.cli.search import add_search
@@ -82,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     looking = (add_sessions, add_search, add_show, add_title, add_export, add_import, add_sql, add_usage)
     learning = (add_curator, add_memory, add_skills, add_loops)
     scheduling = (add_schedule, add_tick, add_scheduler)
-    for add in (_install, _lab, _ask, add_map, _run, *looking, add_mcp, *learning, *scheduling, _doctor):
+    for add in (_install, _lab, _ask, add_map, add_run, *looking, add_mcp, *learning, *scheduling, _doctor):
         add(commands)
     return parser
 
@@ -133,16 +134,6 @@ def _ask(commands: Commands[argparse.ArgumentParser]) -> None:
     made.add_argument("--plain", action="store_true", help="the answer only: nothing about what is being done")
     made.add_argument("--json", action="store_true", help="one JSON object instead of text")
     made.set_defaults(do=ask)
-
-
-def _run(commands: Commands[argparse.ArgumentParser]) -> None:
-    from hermes_kernel.cli.run import run
-
-    made = command(commands, "run", "execute a notebook from top to bottom")
-    made.add_argument("notebook", metavar="NOTEBOOK", help="the .ipynb file; it keeps the outputs")
-    made.add_argument("-o", "--output", metavar="OUT", help="write the executed notebook here instead")
-    made.add_argument("--kernel", metavar="K", help="a kernel's name instead of the notebook's own")
-    made.set_defaults(do=run)
 
 
 def _doctor(commands: Commands[argparse.ArgumentParser]) -> None:

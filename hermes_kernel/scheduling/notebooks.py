@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +40,13 @@ def digest_of(path: Path) -> str:
 def parameters_of(path: Path) -> frozenset[str]:
     """The names that its cells tagged ``parameters`` assign; none where there is no such cell, or it cannot be read as
     Python. Raises as `checked_notebook`."""
-    found: set[str] = set()
-    for cell in _plain(path)["cells"]:
-        if isinstance(cell, dict) and _is_tagged(cell):
-            found |= _assigned(cell.get("source", ""))
-    return frozenset(found)
+    return parameters_in(_plain(path)["cells"])
+
+
+def parameters_in(cells: Iterable[Any]) -> frozenset[str]:
+    """The same of the cells of a notebook, whatever they are."""
+    tagged = (cell for cell in cells if isinstance(cell, dict) and _is_tagged(cell))
+    return frozenset(name for cell in tagged for name in _assigned(cell.get("source", "")))
 
 
 def _is_tagged(cell: dict[str, Any]) -> bool:

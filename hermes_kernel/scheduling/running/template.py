@@ -1,7 +1,8 @@
-"""A job that is an existing notebook: a copy without outputs, the job's parameters in it where papermill has them."""
+"""An existing notebook with parameters in it where papermill has them; for a job, a copy without outputs."""
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 PARAMETERS, INJECTED = "parameters", "injected-parameters"
 OF_ONE_RUN = ("widgets", "papermill")  # metadata
+NAMED = 5  # the minor format from which on cells have ids
 
 
 def filled(job: Job) -> NotebookNode:
@@ -31,19 +33,35 @@ def filled(job: Job) -> NotebookNode:
             cell.outputs, cell.execution_count = [], None
             cell.metadata.pop("execution", None)
     if job.parameters:
-        _inject(notebook, job)
+        for_python(notebook, job.notebook)
+        inject(notebook, assignments(job.parameters), kernel_of(notebook))
     _name_cells(notebook)
     return notebook
 
 
-def _inject(notebook: NotebookNode, job: Job) -> None:
+def for_python(notebook: NotebookNode, name: str) -> None:
+    """Raises: HermesError: it is for another language, in which nothing is assigned for it."""
     if _language(notebook) != "python":
-        raise HermesError(f"{job.notebook} is not for Python: parameters can be given to Python notebooks only.")
-    lines = assignments(job.parameters)
-    source = f"%%py\n{lines}" if kernel_of(notebook) == "hermes" else lines
-    notebook.cells = [cell for cell in notebook.cells if INJECTED not in _tags(cell)]
-    after = next((n for n, cell in enumerate(notebook.cells, 1) if PARAMETERS in _tags(cell)), 0)
-    notebook.cells.insert(after, code(INJECTED, source, INJECTED))
+        raise HermesError(f"{name} is not for Python: parameters can be given to Python notebooks only.")
+
+
+def inject(notebook: NotebookNode, lines: str, kernel: str) -> None:
+    """Have these assignments run in `kernel`: in the place of those that were injected before, else behind the cell
+    tagged ``parameters``, else first of all."""
+    before = next((n for n, cell in enumerate(notebook.cells) if INJECTED in _tags(cell)), None)
+    cells = [cell for cell in notebook.cells if INJECTED not in _tags(cell)]
+    after = next((n for n, cell in enumerate(cells, 1) if PARAMETERS in _tags(cell)), 0)
+    made = code(_free(cells), f"%%py\n{lines}" if kernel == "hermes" else lines, INJECTED)
+    if notebook.nbformat_minor < NAMED:
+        del made["id"]
+    cells.insert(after if before is None else before, made)
+    notebook.cells = cells
+
+
+def _free(cells: list[Any]) -> str:
+    """An id that no other cell has."""
+    taken = {cell.get("id") for cell in cells}
+    return next(name for n in count(1) if (name := INJECTED if n == 1 else f"{INJECTED}-{n}") not in taken)
 
 
 def _tags(cell: Any) -> list[str]:
@@ -61,7 +79,7 @@ def _language(notebook: NotebookNode) -> str:
 
 def _name_cells(notebook: NotebookNode) -> None:
     """Each has an id, the same in every copy: format 4.5, which has them."""
-    notebook.nbformat_minor = max(5, notebook.nbformat_minor)
+    notebook.nbformat_minor = max(NAMED, notebook.nbformat_minor)
     taken = {cell.get("id") for cell in notebook.cells}
     for n, cell in enumerate(notebook.cells, 1):
         if not cell.get("id"):

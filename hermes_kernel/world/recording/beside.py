@@ -1,0 +1,14 @@
+"""Where the recording of a notebook lies unless somebody says otherwise: beside it, under its name."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TypeVar
+
+ENDING = ".cassette.jsonl"
+P = TypeVar("P", bound=PurePath)
+
+
+def beside(notebook: P) -> P:
+    """``analysis.ipynb`` has ``analysis.cassette.jsonl``."""
+    return notebook.with_name(notebook.stem + ENDING)

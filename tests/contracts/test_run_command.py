@@ -1,0 +1,179 @@
+"""``hermes-kernel run``: values for a notebook, its progress, its exit codes. Only what needs a kernel starts one."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import nbformat
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from IPython.core.inputtransformer2 import TransformerManager
+
+from hermes_kernel.cli import main
+from hermes_kernel.scheduling.running.parameters import assigned, typed
+from hermes_kernel.scheduling.running.template import inject
+from magics.hermes import rewrite
+from tests.contracts.runs import read, shown, template
+
+LITERAL = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3) | st.tuples(inner, inner),
+    max_leaves=8,
+)
+SAID = {
+    "48": 48, "-0.5": -0.5, "True": True, "None": None, "[1, 'two']": [1, "two"], "'48'": "48", "{'a': (1,)}": {"a": (1,)},
+    "Bern": "Bern", "true": "true", "2026-10-12": "2026-10-12", "007": "007", "1-2": "1-2", "...": "...", "3j": "3j",
+    "": "", "a=b": "a=b", "[1, 2": "[1, 2", "{[]: 1}": "{[]: 1}", "1e999": math.inf, "\\d+": "\\d+",
+}  # fmt: skip
+HOSTILE = [
+    "__import__('os').system('false')", "1); import os; os.abort(", "'''", '"""', "\\", "\\'", "'\n!touch x\n'", "%%bash", "!ls",
+    "what?", "$(id)", "`id`", "{x}", "\u2028import os", "\r%%py", "\0", "\udcff", "(" * 5_000, "9" * 5_000, "0x" + "f" * 9_000,
+    "-" * 5_000 + "1", "{" * 90 + "}" * 90, "lambda: 1", "[x for x in ()]", "f'{1}'", "%%hermes\nspend money",
+]  # fmt: skip
+
+
+def value_of(lines: str, name: str = "x"):
+    """What the cell assigns, once IPython and our magics have read it."""
+    names: dict[str, object] = {}
+    transformer = TransformerManager()
+    transformer.cleanup_transforms.insert(0, rewrite)
+    exec(compile(transformer.transform_cell(lines), "cell", "exec"), names)
+    assert set(names) == {name, "__builtins__"}
+    return names[name]
+
+
+# --- values
+
+
+@pytest.mark.parametrize(("said", "meant"), SAID.items())
+def test_a_value_is_a_literal_of_python_or_just_the_text(said, meant):
+    assert (typed(said), type(typed(said))) == (meant, type(meant))
+
+
+@given(LITERAL)
+@example({1e999: (-1e999,), b"": ()})
+def test_every_literal_is_read_and_assigned_as_it_is(value):
+    assert value_of(assigned({"x": value})) == value
+    if not isinstance(value, str) and "inf" not in repr(value):
+        assert typed(repr(value)) == value
+
+
+@given(st.text(st.characters()) | st.sampled_from(HOSTILE))
+@example("{'b', 'a'}")
+def test_no_value_that_somebody_gives_is_ever_run(text):
+    said = typed(text)
+    lines = assigned({"x": said})
+    assert len(lines.splitlines()) == 1
+    assert value_of(lines) == said
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_what_is_no_plain_literal_is_text_to_the_letter(text):
+    assert typed(text) == text
+
+
+# --- where they go
+
+
+def tagged(path, *cells, **options):
+    return nbformat.read(template(path, *cells, **options), as_version=4)
+
+
+def sources(notebook):
+    return [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def test_values_stand_where_papermill_has_them(tmp_path):
+    path = tmp_path / "n.ipynb"
+    made = tagged(path, "import x", "week = 1", "week", tags={1: "parameters"})
+    inject(made, "week = 2", "python3")
+    assert sources(made) == ["import x", "week = 1", "week = 2", "week"]
+    inject(made, "week = 3", "hermes")
+    assert sources(made) == ["import x", "week = 1", "%%py\nweek = 3", "week"]
+    made = tagged(path, "import x", "week = 1", "week", tags={1: "injected-parameters"})
+    inject(made, "week = 2", "python3")
+    assert sources(made) == ["import x", "week = 2", "week"]
+    made = tagged(path, "week")
+    inject(made, "week = 2", "python3")
+    assert sources(made) == ["week = 2", "week"]
+
+
+def test_a_notebook_stays_sound_of_whatever_age_it_is(tmp_path):
+    made = tagged(tmp_path / "n.ipynb", "1")
+    made.cells[1]["id"] = "injected-parameters"
+    inject(made, "x = 1", "python3")
+    nbformat.validate(made)
+    for cell in made.cells:
+        del cell["id"]
+    made.nbformat_minor = 4
+    inject(made, "x = 2", "python3")
+    nbformat.validate(made)
+
+
+# --- the command
+
+
+def test_values_reach_the_cells_and_what_nobody_waits_for_is_noted(tmp_path, capsys):
+    path = template(
+        tmp_path / "n.ipynb", "week = 1; who = 'all'", "print(json_ := [week, who, odd])", tags={0: "parameters"}
+    )
+    before = path.read_bytes()
+    out = tmp_path / "out.ipynb"
+    wishes = ["-p", "week=[1, {'a': None}]", "-p", f"who={HOSTILE[1]}", "-p", "odd=x=y", "-p", "week=48"]
+    assert main(["run", str(path), "-o", str(out), *wishes]) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert told[0] == f"hermes-kernel: {path} has no parameter odd"
+    assert told[1].startswith("[1/3] week = 1; who = 'all'  ")
+    assert told[1].endswith(" s")
+    assert [line.split("]")[0] for line in told[1:4]] == ["[1/3", "[2/3", "[3/3"]
+    assert told[4:] == [f"{out}: done"]
+    assert json.dumps(repr([48, HOSTILE[1], "x=y"]))[1:-1] in shown(out)
+    assert read(out).cells[2].metadata.tags == ["injected-parameters"]
+    assert path.read_bytes() == before
+
+
+def test_a_cell_that_fails_ends_it_with_1_and_all_before_it_is_kept(tmp_path, capsys):
+    path = template(tmp_path / "n.ipynb", "'before ' + name", "", "1 / 0", "'after'")
+    assert main(["run", str(path), "-p", "name=me"]) == 1
+    *told, failed = capsys.readouterr().err.splitlines()
+    assert failed == f"hermes-kernel: {path}: a cell failed: ZeroDivisionError: division by zero"
+    assert told[0] == f"hermes-kernel: no cell of {path} is tagged `parameters` and assigns something"
+    assert [line.split("]")[0] for line in told[1:]] == ["[1/4", "[2/4", "[3/4"]
+    assert "before me" in shown(path)
+    assert "after" not in shown(path)
+
+
+WRONG = {
+    (): "needs a NOTEBOOK",
+    ("{n}", "-p", "week"): "is no NAME=VALUE",
+    ("{n}", "-p", "=1"): "is no NAME=VALUE",
+    ("{n}", "-p", "x y=1"): "is no NAME=VALUE",
+    ("{n}", "-p", "__builtins__=1"): "is no NAME=VALUE",
+    ("{n}", "-p", "import os;x=1"): "is no NAME=VALUE",
+    ("{n}", "-p", "class=1"): "is no NAME=VALUE",
+    ("{n}", "-o", "{n}/nowhere/out.ipynb"): "there is no folder",
+    ("{n}", "--replay"): "there is no recording {here}/n.cassette.jsonl. `hermes-kernel run {n} --record` makes one.",
+    ("--replay", "{n}"): "there is no recording {here}/n.cassette.jsonl.",
+    ("{n}", "--replay", "none.jsonl", "--record", "other.jsonl"): "there is no recording",
+    ("{r}", "-p", "x=1"): "is not for Python",
+    ("{here}/none.ipynb", "-p", "x=1"): "there is no notebook",
+}
+
+
+@pytest.mark.parametrize(("arguments", "said"), WRONG.items())
+def test_what_is_asked_for_wrongly_ends_with_2_before_anything_runs(tmp_path, capsys, arguments, said):
+    places = {"n": template(tmp_path / "n.ipynb", "1 / 0"), "r": template(tmp_path / "r.ipynb", "x <- 1", kernel="ir")}
+    names = {"here": str(tmp_path), **{name: str(path) for name, path in places.items()}}
+    path = Path(names["r"])
+    path.write_text(path.read_text().replace('"language": "python"', '"language": "R"'))
+    before = sorted(tmp_path.iterdir())
+    try:
+        code = main(["run", *(each.format(**names) for each in arguments)])
+    except SystemExit as left:
+        code = left.code
+    assert code == 2
+    assert said.format(**names) in " ".join(capsys.readouterr().err.split())
+    assert sorted(tmp_path.iterdir()) == before

@@ -82,17 +82,17 @@ def test_ticks_are_often_enough_for_the_shortest_limit():
     assert Patience(180, 0.1, 600).tick == pytest.approx(0.025)
 
 
-def test_an_answer_goes_no_further_while_only_keep_alives_come():
+def test_what_was_not_listened_to_is_known_while_only_keep_alives_come():
     watch = Watch(PATIENCE)
-    silent(watch, 5)
-    assert watch.lull == 0, "it had not begun"
+    watch.tick(5, 5)
+    assert watch.deaf == 0, "it had not begun"
     watch.heard(data=True)
-    silent(watch, 3)
+    watch.tick(3, 3)
     watch.heard(data=False)
-    silent(watch, 2)
-    assert watch.lull == pytest.approx(5, abs=0.3)
+    watch.tick(TICK_CAP, TICK_CAP)
+    assert watch.deaf == 3 - TICK_CAP
     watch.heard(data=True)
-    assert watch.lull == 0
+    assert watch.deaf == 0
 
 
 @law

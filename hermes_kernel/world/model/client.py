@@ -14,7 +14,7 @@ from contextlib import aclosing, suppress
 from dataclasses import replace
 
 from hermes_kernel.core.commands import CallModel
-from hermes_kernel.core.events import Calling, Event, Failed, Interrupted, Replied, WindowFound
+from hermes_kernel.core.events import Calling, Event, Failed, Interrupted, Noticed, Replied, WindowFound
 from hermes_kernel.core.messages import ToolSpec, Usage
 from hermes_kernel.core.trouble import Cause, Trouble
 from hermes_kernel.settings import Settings
@@ -25,6 +25,7 @@ from hermes_kernel.world.model.pool import Pool
 from hermes_kernel.world.model.rate import RateWindow
 from hermes_kernel.world.model.reading import Reading
 from hermes_kernel.world.model.routes import Cooling, Route, routes_of
+from hermes_kernel.world.model.wire import Wire
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.stop import Stop, Stopped
 
@@ -35,8 +36,8 @@ _MOST_REQUESTS = 8
 class OpenAIModel:
     """Asks the model of `settings` and, by their number, its fallbacks. One for a session, used from a loop at a time.
 
-    ``routes`` replaces the ones of the settings. ``new_id`` makes ids for tool calls that come without one: 9
-    alphanumerics, which every provider takes back.
+    ``routes`` replaces the ones of the settings, ``wire`` the network. ``new_id`` makes ids for tool calls that come
+    without one: 9 alphanumerics, which every provider takes back.
     """
 
     def __init__(
@@ -45,24 +46,26 @@ class OpenAIModel:
         clock: Clock,
         *,
         routes: Sequence[Route] | None = None,
+        wire: Wire | None = None,
         new_id: Callable[[], str] | None = None,
     ) -> None:
         self._settings = settings
         self._clock = clock
         self._new_id = new_id or _nine_characters
+        self._wire = wire = wire or Pool(settings.connect_seconds)
         rates: dict[tuple[str, str], RateWindow] = {}
         self._lanes = [
             Lane(
                 route,
                 settings,
                 rates.setdefault(route.account, RateWindow(settings.requests_per_minute)),
+                wire,
                 0 if number else settings.context_window,
             )
             for number, route in enumerate(routes or routes_of(settings, os.environ))
         ]
         self._cooling = Cooling()
-        self._pool = Pool(settings.connect_seconds)
-        self._warm = False
+        self._warm = wire.alone
 
     @property
     def routes(self) -> tuple[Route, ...]:
@@ -83,20 +86,18 @@ class OpenAIModel:
 
     def warm(self) -> None:
         """Import what the first call needs: a second or two. For a thread, while a person is still typing."""
-        import httpx2  # noqa: F401
-        from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient  # noqa: F401
-
+        self._wire.warm()
         self._warm = True
 
     async def aclose(self) -> None:
         """Close the connections of this loop and end the local model."""
-        await self._pool.aclose()
+        await self._wire.aclose()
         await asyncio.to_thread(self._end_local)
         self.close()
 
     def close(self) -> None:
         """The same from anywhere, for the connections of every loop."""
-        self._pool.close()
+        self._wire.close()
         self._end_local()
 
     def _end_local(self) -> None:
@@ -165,19 +166,14 @@ class OpenAIModel:
         reading = Reading(call.shown, offered, self._new_id)
         exchange = Exchange(inquiry.body, reading, Terms(lane.patience, self._clock, inquiry.stop))
         yield Calling(route.model, lane.wanted.endpoint)
-        try:
-            client = await self._pool.client(route)
-        except ValueError as error:
-            inquiry.end = inquiry.failed(Trouble(status=404, message=f"{route.endpoint} is no address: {error}"))
-            return
         lane.rate.sent(self._clock.elapsed())
-        async with aclosing(exchange.events(client)) as events:
+        async with aclosing(exchange.events(self._wire, route)) as events:
             async for event in events:
                 yield event
                 if exchange.begun:
-                    lane.reach.look()
+                    lane.look()
         lane.rate.learn(exchange.headers, self._clock.elapsed(), self._clock.now())
-        for event in self._conclude(inquiry, exchange, reading):
+        for event in (*self._conclude(inquiry, exchange, reading), *map(Noticed, self._wire.news())):
             yield event
 
     def _conclude(self, inquiry: Inquiry, exchange: Exchange, reading: Reading) -> list[Event]:
@@ -197,7 +193,7 @@ class OpenAIModel:
                 return events
             result = rescued
         inquiry.end = reply = inquiry.replied(result, reading, exchange)
-        inquiry.lane.reach.look()
+        inquiry.lane.look()
         suspicion = inquiry.lane.counted(reply.usage, inquiry.sent)
         return [*events, suspicion] if suspicion else events
 

@@ -23,12 +23,13 @@ _MOST_BLOCKS = 64
 
 
 class Connection:
-    """A request that is out. ``status`` is 200 once the answer has begun; ``trouble`` says why there is no more."""
+    """Keeps `wire.Talk` over a socket."""
 
     def __init__(self, client: AsyncOpenAI, body: bytes, ring: Callable[[], None]) -> None:
         self.headers: dict[str, str] = {}
         self.status = 0
         self.trouble: Trouble | None = None
+        self.refusal = ""
         self._over = False
         self._blocks: list[bytes] = []
         self._ring = ring
@@ -39,22 +40,21 @@ class Connection:
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more will come, and all that came was taken: it ends while its beginning is being shown."""
         return self._over and not self._blocks
 
     def take(self) -> bytes:
-        """What has come of the body since the last time."""
         blocks, self._blocks = self._blocks, []
         self._room.set()
         return b"".join(blocks)
 
     def check(self) -> None:
-        """Raise what went wrong in here that no server can do."""
         if self._task.done() and not self._task.cancelled() and (error := self._task.exception()):
             raise error
 
+    def settle(self, trouble: Trouble | None) -> None:
+        pass
+
     async def close(self) -> None:
-        """Hang up. The socket is closed when this returns, or within moments if the system is slow about it."""
         if not self._task.done():
             self._task.cancel()
             await asyncio.wait({self._task}, timeout=_CLOSING_SECONDS)
@@ -93,7 +93,33 @@ class Connection:
 
     def _refused(self, response: httpx2.Response) -> None:
         self.headers = {name.lower(): value for name, value in response.headers.items()}
-        self.trouble = read_trouble(response.text, response.status_code)
+        self.refusal = response.text
+        self.trouble = read_trouble(self.refusal, response.status_code)
+
+
+class NoConnection:
+    """Keeps `wire.Talk` where no request can go out: ``trouble`` says why."""
+
+    ended = True
+    status = 0
+
+    def __init__(self, trouble: Trouble, ring: Callable[[], None]) -> None:
+        self.headers: dict[str, str] = {}
+        self.trouble: Trouble | None = trouble
+        self.refusal = ""
+        ring()
+
+    def take(self) -> bytes:
+        return b""
+
+    def check(self) -> None:
+        pass
+
+    def settle(self, trouble: Trouble | None) -> None:
+        pass
+
+    async def close(self) -> None:
+        pass
 
 
 async def _post(client: AsyncOpenAI, body: bytes) -> httpx2.Response:

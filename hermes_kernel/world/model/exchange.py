@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import ExitStack, aclosing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from hermes_kernel.core.events import Event
 from hermes_kernel.core.trouble import Cause, Trouble
-from hermes_kernel.world.model.connection import Connection
 from hermes_kernel.world.model.reading import Reading
+from hermes_kernel.world.model.routes import Route
 from hermes_kernel.world.model.watch import Bell, Lulls, Patience, Watch
+from hermes_kernel.world.model.wire import Talk, Wire
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.stop import Stop
-
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
 
 _WHY = {
     Cause.FIRST_BYTE: "no byte of an answer in {:g} s; the connection was closed",
@@ -27,7 +25,8 @@ _WHY = {
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Under which an exchange is made: how much silence is borne, by which clock, and who may stop it."""
+    """Under which an exchange is made: how much silence is borne (in real seconds), by which clock its times are told,
+    and who may stop it."""
 
     patience: Patience
     clock: Clock
@@ -49,65 +48,81 @@ class Exchange:
         self._reading = reading
         self._terms = terms
         self._watch = Watch(terms.patience)
-        self.started = self._heard = self._spoke = self._ticked = terms.clock.elapsed()
+        self.started = self._spoke = terms.clock.elapsed()
+        self._heard = self._ticked = 0.0  # by the running loop
 
     @property
     def begun(self) -> bool:
         """Whether a byte of an answer has come."""
         return self._watch.begun
 
-    async def events(self, client: AsyncOpenAI) -> AsyncGenerator[Event, None]:
+    async def events(self, wire: Wire, route: Route) -> AsyncGenerator[Event, None]:
         """What there is to show until the answer ends, fails, falls silent or is stopped. The connection is closed, or
         free for the next request, when this ends."""
-        bell = Bell(self._terms.patience.tick)
-        latch = asyncio.ensure_future(self._terms.stop.wait())
-        latch.add_done_callback(bell.ring)
-        connection = Connection(client, self._body, bell.ring)
+        self._heard = self._ticked = asyncio.get_running_loop().time()
+        with ExitStack() as leaving:
+            bell = Bell(self._terms.patience.tick)
+            leaving.callback(bell.close)
+            latch = asyncio.ensure_future(self._terms.stop.wait())
+            leaving.callback(latch.cancel)
+            latch.add_done_callback(bell.ring)
+            talk = await wire.open(route, self._body, bell.ring)
+            async with aclosing(self._converse(talk, bell)) as events:
+                async for event in events:
+                    yield event
+
+    async def _converse(self, talk: Talk, bell: Bell) -> AsyncGenerator[Event, None]:
         try:
             over = False
             while not over:
                 ticked = await bell.wait()
-                for event in () if self._terms.stop.by else self._listen(connection):
+                for event in () if self._terms.stop.by else self._listen(talk):
                     yield event
-                news, over = self._look(connection, ticked=ticked)
+                news, over = self._look(talk, ticked=ticked)
                 if news:
                     yield news
+            if not self._terms.stop.by:
+                talk.settle(self.trouble)
         finally:
-            latch.cancel()
-            bell.close()
-            self.lulls.note(self._spoke - self.started, self._watch.lull)
-            await connection.close()
-            self.headers, self.status = connection.headers, connection.status
-            self.trouble = self.trouble or connection.trouble
+            self._note_lull()
+            await talk.close()
+            self.headers, self.status = talk.headers, talk.status
+            self.trouble = self.trouble or talk.trouble
 
-    def _listen(self, connection: Connection) -> list[Event]:
+    def _listen(self, talk: Talk) -> list[Event]:
         """What has come since the last time, read in one go: the cost of a chunk is mostly the cost of a look."""
-        if not (block := connection.take()):
+        if not (block := talk.take()):
             return []
         events, data = self._reading.feed(block)
         self._note(data=data)
         return events
 
     def _note(self, *, data: bool) -> None:
-        self._heard = self._terms.clock.elapsed()
+        self._heard = asyncio.get_running_loop().time()
         if not self._watch.begun:
-            self.first_byte = self._heard - self.started
-            self._spoke = self._heard
-        if data:
-            self.lulls.note(self._spoke - self.started, self._watch.lull)
-            self._spoke = self._heard
+            self._spoke = self._terms.clock.elapsed()
+            self.first_byte = self._spoke - self.started
+        elif data:
+            self._note_lull()
         self._watch.heard(data=data)
 
-    def _look(self, connection: Connection, *, ticked: bool) -> tuple[Event | None, bool]:
+    def _note_lull(self) -> None:
+        """The silence since the answer last went on, which may be over now. What was not listened to is none."""
+        if self._watch.begun:
+            now = self._terms.clock.elapsed()
+            self.lulls.note(self._spoke - self.started, now - self._spoke - self._watch.deaf)
+            self._spoke = now
+
+    def _look(self, talk: Talk, *, ticked: bool) -> tuple[Event | None, bool]:
         """News of a silence, and whether this is the end."""
         if self._terms.stop.by or self._reading.is_hopeless:
             return None, True
-        if connection.ended:
-            connection.check()
+        if talk.ended:
+            talk.check()
             return None, True
         if not ticked:
             return None, False
-        now = self._terms.clock.elapsed()
+        now = asyncio.get_running_loop().time()
         self._watch.tick(now - self._ticked, now - max(self._ticked, self._heard))
         self._ticked = now
         if self._reading.is_complete and (self._reading.is_done or self._watch.lingers()):

@@ -20,6 +20,7 @@ from hermes_kernel.world.model.routes import Route
 from hermes_kernel.world.model.starting import LocalServer, loaded
 from hermes_kernel.world.model.watch import Patience
 from hermes_kernel.world.model.windows import Reach
+from hermes_kernel.world.model.wire import Wire
 
 _NO_MODEL = "No model is configured: set HERMES_BASE_URL and HERMES_MODEL (HERMES_API_KEY for a hosted endpoint)."
 _NO_KEY = "There is no API key for {}: set HERMES_API_KEY or OPENAI_API_KEY, or another endpoint in HERMES_BASE_URL."
@@ -31,19 +32,20 @@ _CUT_PROMPT = (
 
 
 class Lane:
-    """The state of one route. Routes of one account share its ``rate``. ``reading`` is how much a person says that the
-    model reads, in tokens, 0 if nobody does."""
+    """The state of one route, asked by ``wire``. Routes of one account share its ``rate``. ``reading`` is how much a
+    person says that the model reads, in tokens, 0 if nobody does."""
 
-    def __init__(self, route: Route, settings: Settings, rate: RateWindow, reading: int = 0) -> None:
+    def __init__(self, route: Route, settings: Settings, rate: RateWindow, wire: Wire, reading: int = 0) -> None:
         self.wanted = route
-        self.local = LocalServer(settings.home, route) if route.is_local else None
+        self.alone = wire.alone
+        self.local = LocalServer(settings.home, route) if route.is_local and not wire.alone else None
         self.near = route.is_near
         self.quirks: Quirks = quirks_of(route.base_url, near=self.near, local=route.is_local)
         if settings.vision == "off":
             self.quirks = replace(self.quirks, vision=False)
         self.encoder = Encoder(route.model)
         self.rate = rate
-        self.reach = Reach(route, setting=reading, loaded=loaded(route))
+        self.reach = Reach(route, setting=reading, loaded=loaded(route), ask=wire.window)
         self.audit = Audit(near=self.near)
         self.patience = _patience(route, settings)
         self._see = settings.vision == "on"
@@ -57,6 +59,8 @@ class Lane:
     def objection(self) -> str:
         """Why it makes no sense to ask at all, as one line for a person; empty if it does."""
         route = self.wanted
+        if self.alone:
+            return ""
         if not route.base_url or not (route.model or route.is_local):
             return _NO_MODEL
         if not (route.api_key.isascii() and route.api_key.isprintable()):
@@ -75,6 +79,13 @@ class Lane:
             return None
         self.quirks = lesson[0]
         return Noticed(lesson[1])
+
+    def look(self) -> None:
+        """The server answers: it can be asked how much it reads."""
+        if self.alone:
+            self.reach.look_up()
+        else:
+            self.reach.look()
 
     def counted(self, usage: Usage, sent: Sent) -> Noticed | None:
         """Take the server's count in. Said once: it was far too low, as Ollama's is when it cuts a prompt."""

@@ -1,17 +1,21 @@
-"""The clients: one for each endpoint and event loop, closed with it. The first one made imports `openai`."""
+"""The real wire. Its clients: one for each endpoint and event loop, closed with it. The first one made imports `openai`."""
 
 from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
+from hermes_kernel.core.trouble import Trouble
+from hermes_kernel.core.windows import Window
+from hermes_kernel.world.model.connection import Connection, NoConnection
 from hermes_kernel.world.model.routes import Route
+from hermes_kernel.world.model.windows import listed
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -29,13 +33,33 @@ class _Client:
 
 
 class Pool:
-    """One long-lived client for each endpoint and event loop: connections are kept and never cross loops."""
+    """Keeps `wire.Wire`, with one long-lived client for each endpoint and event loop: connections are kept and never
+    cross loops."""
+
+    alone = False
 
     def __init__(self, connect_seconds: float) -> None:
         self._connect_seconds = connect_seconds
         self._kept: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Route, _Client]] = WeakKeyDictionary()
 
-    async def client(self, route: Route) -> AsyncOpenAI:
+    def warm(self) -> None:
+        import httpx2  # noqa: F401
+        from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient  # noqa: F401
+
+    async def open(self, route: Route, body: bytes, ring: Callable[[], None]) -> Connection | NoConnection:
+        try:
+            client = await self._client(route)
+        except ValueError as error:
+            return NoConnection(Trouble(status=404, message=f"{route.endpoint} is no address: {error}"), ring)
+        return Connection(client, body, ring)
+
+    def window(self, route: Route) -> Window | None:
+        return listed(route)
+
+    def news(self) -> tuple[str, ...]:
+        return ()
+
+    async def _client(self, route: Route) -> AsyncOpenAI:
         """The client of `route` on the running loop.
 
         Raises:
@@ -50,11 +74,10 @@ class Pool:
         return kept[route].client
 
     async def aclose(self) -> None:
-        """Close the connections of the running loop."""
         await _close_all(self._kept.pop(asyncio.get_running_loop(), {}))
 
     def close(self) -> None:
-        """Close every connection, each on its own loop; those of the running one end with it. A second at most."""
+        """Each is closed on its own loop; those of the running one end with it. A second at most."""
         kept, self._kept = self._kept, WeakKeyDictionary()
         for loop, clients in tuple(kept.items()):
             if loop.is_closed() or loop is _running():

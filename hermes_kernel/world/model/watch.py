@@ -1,4 +1,5 @@
-"""How long a connection has been silent, and when that is too long. Counted in ticks of the running event loop.
+"""How long a connection has been silent, and when that is too long. Counted in ticks of the running event loop: it guards
+against what hangs, whatever clock is told by.
 
 A tick adds at most `TICK_CAP` of silence, so a loop that was blocked for a minute, or a laptop that slept for an hour,
 counts as one tick: only silence that was listened to is silence.
@@ -44,7 +45,7 @@ class Watch:
         self._keep_alives = False
         self._no_byte = 0.0
         self._no_data = 0.0
-        self._lull = 0.0
+        self._deaf = 0.0
         self._told = 0
 
     def heard(self, *, data: bool) -> None:
@@ -53,7 +54,7 @@ class Watch:
         self._no_byte = 0.0
         self._keep_alives = not data
         if data:
-            self._no_data = self._lull = 0.0
+            self._no_data = self._deaf = 0.0
             self._told = 0
 
     def tick(self, seconds: float, without_byte: float) -> None:
@@ -62,12 +63,12 @@ class Watch:
         self._no_data += min(seconds, TICK_CAP)
         self._no_byte += min(without_byte, TICK_CAP)
         if self.begun:
-            self._lull += min(seconds, TICK_CAP)
+            self._deaf += max(seconds - TICK_CAP, 0.0)
 
     @property
-    def lull(self) -> float:
-        """Seconds in which an answer that had begun went no further, keep-alives or not, to the present."""
-        return self._lull
+    def deaf(self) -> float:
+        """Seconds since the answer last went on that were not spent listening."""
+        return self._deaf
 
     @property
     def silence(self) -> Silence:

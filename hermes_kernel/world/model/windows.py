@@ -6,6 +6,7 @@ Asking delays no call and fails none: whatever a server says, takes or sends, th
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from http.client import HTTPException
 from urllib.error import HTTPError
@@ -19,10 +20,13 @@ _AS_MUCH = 1.02
 
 class Reach:
     """How much the model of ``route`` reads. ``setting`` is what a person says, ``loaded`` what a server of our own
-    was started with, in tokens; 0: not known."""
+    was started with, in tokens; 0: not known. ``ask`` is how to ask the server."""
 
-    def __init__(self, route: Route, *, setting: int = 0, loaded: int = 0) -> None:
+    def __init__(
+        self, route: Route, *, setting: int = 0, loaded: int = 0, ask: Callable[[Route], Window | None] | None = None
+    ) -> None:
         self._route = route
+        self._ask = ask or listed
         self._setting = Window(setting, source="setting") if setting else None
         self._loaded = Window(loaded, source="local") if loaded else None
         self._table = known(route.model, hosted=not route.is_near)
@@ -62,19 +66,28 @@ class Reach:
                 thread.start()
                 self._thread = thread
 
+    def look_up(self) -> None:
+        """The same where nobody has to be asked: it is known when this returns."""
+        if not self._asked:
+            self._asked = True
+            self._look()
+
     def wait(self, seconds: float = SECONDS) -> None:
         """Until what was asked is known, for at most so long."""
         if self._thread is not None:
             self._thread.join(seconds)
 
     def _look(self) -> None:
-        base_url = self._route.base_url.rstrip("/")
-        listed = _fetched(f"{base_url}/models", self._route.api_key)
-        self._listed = window_in(listed, self._route.model)
-        path = more(listed) if self._route.is_near and not self._listed else ""
-        if path:
-            own = _fetched(base_url.removesuffix("/v1") + path, self._route.api_key)
-            self._listed = window_in(own, self._route.model)
+        self._listed = self._ask(self._route)
+
+
+def listed(route: Route) -> Window | None:
+    """What the server of `route` says of its model, if it says anything."""
+    base_url = route.base_url.rstrip("/")
+    answer = _fetched(f"{base_url}/models", route.api_key)
+    found = window_in(answer, route.model)
+    path = more(answer) if route.is_near and not found else ""
+    return window_in(_fetched(base_url.removesuffix("/v1") + path, route.api_key), route.model) if path else found
 
 
 def _fetched(url: str, key: str) -> object:

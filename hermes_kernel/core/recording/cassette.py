@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import InitVar, dataclass, field
 from typing import Any
 
 from hermes_kernel.core.messages import Image
@@ -25,15 +27,34 @@ class Head:
 @dataclass(frozen=True, slots=True)
 class Request:
     """What of a request counts: its messages but for the system prompt, in a normal form, and whether tools were
-    offered. Where and when, by whom and with how much room it was asked does not."""
+    offered. Where and when, by whom and with how much room it was asked does not. ``after`` is a request with whose
+    messages, the very ones, these begin; then only the new ones are looked at for ``digest``."""
 
     messages: tuple[Mapping[str, Any], ...]
     tools: bool = False
+    after: InitVar[Request | None] = None
+    digest: str = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self, after: Request | None) -> None:
+        begun, known = (after.digest, len(after.messages)) if after else ("", 0)
+        *_, digest = begun, *digests(self.messages[known:], begun)
+        object.__setattr__(self, "digest", digest)
 
     @property
     def key(self) -> str:
         """The same for the same request, on any machine: 16 hexadecimal digits."""
-        raise NotImplementedError
+        return _sha(f"{self.digest} {self.tools}")[:16]
+
+
+def digests(messages: Iterable[Mapping[str, Any]], digest: str = "") -> Iterator[str]:
+    """After each message, what stands for it and all before it. ``digest`` stands for those that came earlier."""
+    for message in messages:
+        digest = _sha(digest + json.dumps(message, sort_keys=True))
+        yield digest
+
+
+def _sha(text: str) -> str:
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +92,10 @@ class Called:
 
 @dataclass(frozen=True, slots=True)
 class Cassette:
-    """Everything recorded in one file, in the order of the file."""
+    """Everything recorded in one file, in the order of the file. ``torn``: it ends within a line or an exchange, of
+    which nothing is in here."""
 
     head: Head = Head()
     exchanges: tuple[Exchange, ...] = ()
     calls: tuple[Called, ...] = ()
+    torn: bool = False

@@ -1,0 +1,154 @@
+"""What a recording answers to a request or a call, and what is different where it has no answer. Pure but for the
+count of what was answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+from hermes_kernel.core.recording.cassette import Called, Cassette, Exchange, Request
+from hermes_kernel.core.recording.differing import Passage, differences, marked
+from hermes_kernel.core.recording.secrets import hidden_call, hidden_request
+from hermes_kernel.core.text import brief
+
+Message = Mapping[str, Any]
+
+_LONGEST = 290  # characters of a miss in one line, with the name of its file
+_LONGEST_NAME = 60
+_LONGEST_DIFF = 6_000
+_LOOKED_AT = 4_000  # characters by which two messages are compared to find the closer one
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A message that is another: which of the request, whose, and how."""
+
+    number: int
+    role: str
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A request that nobody recorded. ``closest`` is the number of the recorded one that is most like it, from 1 on, 0
+    where there is none; ``recorded`` is that one."""
+
+    request: Request
+    closest: int = 0
+    recorded: Request | None = None
+
+    def differences(self) -> Iterator[Difference]:
+        """What is another than in the closest one, message by message."""
+        old, new = self.recorded.messages if self.recorded else (), self.request.messages
+        start, end = _alike(old, new)
+        pairs = zip_longest(old[start : len(old) - end], new[start : len(new) - end])
+        for number, (before, after) in enumerate(pairs, start + 1):
+            if before != after:
+                yield Difference(number, _roles(before, after), differences(_told(before), _told(after)))
+
+    def words(self, file: str) -> str:
+        """What differs, in one line."""
+        where = brief(file, _LONGEST_NAME)
+        if self.recorded is None:
+            return f"nothing is recorded in {where} that could answer"
+        told = [f"message {one.number} ({one.role}): “{marked(one.passages)}”" for one in self.differences()]
+        if self.request.tools != self.recorded.tools:
+            told.append(f"tools are {_offered(self.request)} and were {_offered(self.recorded)}")
+        return brief(f"not in {where}, whose request {self.closest} is closest: {'; '.join(told)}", _LONGEST)
+
+    def diff(self) -> str:
+        """What differs, with more of what stands around it: a passage for each message."""
+        if self.recorded is None:
+            return "Nothing is recorded."
+        told = [f"Closest is request {self.closest}. [-Recorded-] and {{+asked+}}:"]
+        if self.request.tools != self.recorded.tools:
+            told.append(f"tools: [-{_offered(self.recorded)}-]{{+{_offered(self.request)}+}}")
+        told += [
+            f"message {one.number} ({one.role}):\n  {marked(one.passages, 200, 1000)}" for one in self.differences()
+        ]
+        text = "\n".join(told)
+        return text if len(text) <= _LONGEST_DIFF else text[:_LONGEST_DIFF] + "…"
+
+
+class Tape:
+    """Answers from a cassette. The same request again gets the next of its answers, after the last the first."""
+
+    def __init__(self, cassette: Cassette, secrets: frozenset[str] = frozenset()) -> None:
+        self._secrets = secrets
+        self._exchanges = cassette.exchanges
+        self._answers: dict[str, list[Exchange]] = {}
+        self._results: dict[tuple[str, str], list[Called]] = {}
+        self._given: dict[object, int] = {}
+        for exchange in cassette.exchanges:
+            self._answers.setdefault(exchange.request.key, []).append(exchange)
+        for called in cassette.calls:
+            self._results.setdefault((called.name, called.arguments), []).append(called)
+
+    def find(self, request: Request) -> Exchange | Miss:
+        """The answer to `request`, or what is different."""
+        request = hidden_request(request, self._secrets)
+        answers = self._answers.get(request.key)
+        return answers[self._turn(request.key, len(answers))] if answers else self._miss(request)
+
+    def call(self, name: str, arguments: str) -> Called | None:
+        """The result of a call with `arguments` in their normal form."""
+        wanted = hidden_call(Called(name, arguments, ""), self._secrets)
+        key = (wanted.name, wanted.arguments)
+        results = self._results.get(key)
+        return results[self._turn(key, len(results))] if results else None
+
+    def add(self, exchange: Exchange) -> None:
+        """One more was recorded."""
+        self._exchanges = (*self._exchanges, exchange)
+        self._answers.setdefault(exchange.request.key, []).append(exchange)
+
+    def _turn(self, key: object, many: int) -> int:
+        given = self._given.get(key, 0)
+        self._given[key] = given + 1
+        return given % many
+
+    def _miss(self, request: Request) -> Miss:
+        if not self._exchanges:
+            return Miss(request)
+        numbered = list(enumerate((exchange.request for exchange in self._exchanges), 1))
+        number, closest = max(numbered, key=lambda one: _likeness(one[1], request))
+        return Miss(request, number, closest)
+
+
+def _likeness(old: Request, new: Request) -> tuple[float, ...]:
+    """How alike two requests are: messages that are the same, then words of the first one that is not."""
+    start, end = _alike(old.messages, new.messages)
+    words = 0.0
+    if start < len(old.messages) and start < len(new.messages):
+        before, after = (set(_told(one.messages[start])[:_LOOKED_AT].split()) for one in (old, new))
+        words = len(before & after) / max(len(before | after), 1)
+    return (start + end, words, old.tools == new.tools, -abs(len(old.messages) - len(new.messages)))
+
+
+def _alike(old: tuple[Message, ...], new: tuple[Message, ...]) -> tuple[int, int]:
+    """How many messages are the same at the beginning, and at the end."""
+    most = min(len(old), len(new))
+    start = next((n for n in range(most) if old[n] != new[n]), most)
+    end = next((n for n in range(most - start) if old[-1 - n] != new[-1 - n]), most - start)
+    return start, end
+
+
+def _told(message: Message | None) -> str:
+    """All that a message says, as text."""
+    if message is None:
+        return ""
+    calls = [f"call {call['id']}: {call['name']}({call['arguments']})" for call in message.get("calls", ())]
+    result = [f"result of call {message['call']}:"] if "call" in message else []
+    images = [f"[{image}]" for image in message.get("images", ())]
+    return "\n".join(part for part in (*result, message["content"], *images, *calls) if part)
+
+
+def _roles(before: Message | None, after: Message | None) -> str:
+    roles = dict.fromkeys(message["role"] for message in (before, after) if message)
+    return ", now ".join(roles)
+
+
+def _offered(request: Request) -> str:
+    return "offered" if request.tools else "not offered"

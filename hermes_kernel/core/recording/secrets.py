@@ -1,0 +1,48 @@
+"""What is recorded, without its secrets: those that are known, and those that look like one. Pure.
+
+A stream may cut one in two, so what its deltas say is looked at joined; where nothing is found, nothing is changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hermes_kernel.core.recording.cassette import Block, Called, Exchange, Head, Request
+from hermes_kernel.core.redact import redact, redact_plain
+
+
+def hidden_head(head: Head, secrets: frozenset[str] = frozenset()) -> Head:
+    """The head without secrets: an endpoint may be named with a password."""
+    settings = {
+        name: tuple(redact(item, secrets) for item in value)
+        if isinstance(value, tuple)
+        else redact_plain(value, secrets)
+        for name, value in head.settings.items()
+    }
+    return replace(head, settings=settings)
+
+
+def hidden_request(request: Request, secrets: frozenset[str] = frozenset()) -> Request:
+    """The request without secrets: this is what it is found by."""
+    messages = tuple(redact_plain(message, secrets) for message in request.messages)
+    return request if messages == request.messages else replace(request, messages=messages)
+
+
+def hidden_call(called: Called, secrets: frozenset[str] = frozenset()) -> Called:
+    """The call without secrets."""
+    return replace(called, arguments=redact_plain(called.arguments, secrets), text=redact_plain(called.text, secrets))
+
+
+def hidden(exchange: Exchange, secrets: frozenset[str] = frozenset()) -> Exchange:
+    """The exchange without secrets."""
+    body = b"".join(block.data for block in exchange.blocks)
+    text = body.decode("utf-8", "surrogateescape")
+    safe = redact(text, secrets)
+    blocks = exchange.blocks if safe == text else (Block(safe.encode("utf-8", "surrogateescape")),)
+    return replace(
+        exchange,
+        request=hidden_request(exchange.request, secrets),
+        headers={name: redact(value, secrets) for name, value in exchange.headers.items()},
+        blocks=blocks,
+        message=redact(exchange.message, secrets),
+    )

@@ -1,4 +1,4 @@
-"""The real wire. Its clients: one for each endpoint and event loop, closed with it. The first one made imports `openai`."""
+"""The real wire: a client for each endpoint and event loop, closed with it. What it imports takes a second or two."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""How long a connection has been silent, and when that is too long. Counted in ticks of the running event loop: it guards
-against what hangs, whatever clock is told by.
+"""How long a connection has been silent, and when that is too long. Counted in ticks of the running event loop: it
+guards against what hangs, whatever clock is told by.
 
 A tick adds at most `TICK_CAP` of silence, so a loop that was blocked for a minute, or a laptop that slept for an hour,
 counts as one tick: only silence that was listened to is silence.

@@ -1,5 +1,5 @@
-"""The wire: where bytes pass between us and a server. Real, recorded or replayed, it keeps the same contract, and nothing
-above it knows which."""
+"""The wire: where bytes pass between us and a server. Real, recorded or replayed, it keeps the same contract, and
+nothing above it knows which."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from hermes_kernel.world.model.routes import Route
 
 
 class Talk(Protocol):
-    """A request that is out. ``status`` is 200 once the answer has begun, ``headers`` are the answer's; ``trouble`` says
-    why there is no more. Where a server refused, ``status`` stays 0 and ``refusal`` is all that it said."""
+    """A request that is out. ``status`` is 200 once the answer has begun, ``headers`` are the answer's; ``trouble``
+    says why there is no more. Where a server refused, ``status`` stays 0 and ``refusal`` is all that it said."""
 
     headers: dict[str, str]
     status: int
@@ -34,8 +34,8 @@ class Talk(Protocol):
         ...
 
     def settle(self, trouble: Trouble | None) -> None:
-        """All is known that will be: of ``trouble`` if we ended it, else of the server. One that was stopped by a person
-        or by a time limit is never settled."""
+        """All is known that will be: ``trouble`` where we ended it for one. What was stopped by a person or by a time
+        limit is never settled."""
         ...
 
     async def close(self) -> None:

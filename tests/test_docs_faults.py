@@ -13,7 +13,7 @@ from hermes_kernel.core.faults import OF_A_CONNECTION
 from hermes_kernel.core.passing import Silence
 from hermes_kernel.core.policy import STUBBORN
 from hermes_kernel.core.turn import Turn
-from hermes_kernel.testing import FastClock, Server, forever, status
+from hermes_kernel.testing import FastClock, Server, disconnect, say, status
 from hermes_kernel.view.turn.words import Status, silent
 from magics.verdict import judged
 from tests.examples import DOCS, blocks, run
@@ -69,15 +69,15 @@ def test_each_fault_is_told_and_what_a_server_can_say_is_played():
     assert len(PLAYED) > 13
 
 
-async def test_a_retry_costs_no_budget_and_every_attempt_is_in_the_usage(tmp_path):
-    with Server(forever(status(500))) as server:
-        async with Agent(
-            "any", base_url=server.url, api_key="none", home=tmp_path, clock=FastClock(), max_iterations=2
-        ) as agent:
+async def test_a_retry_costs_no_budget_and_what_was_said_before_a_stream_broke_is_in_the_usage(tmp_path):
+    broken = disconnect("It costs three euros.", after=2)
+    with Server([broken, status(500), broken, say("Three euros.")]) as server:
+        given = {"base_url": server.url, "api_key": "none", "home": tmp_path, "clock": FastClock(), "max_iterations": 2}
+        async with Agent("any", **given) as agent:
             turn = await agent.ask("What does A1 cost?")
     assert len(server.requests) == 4
-    assert turn.budget.spent == 0
-    assert turn.usage.calls == 4
+    assert turn.budget.spent == 1
+    assert turn.usage.calls == 3
 
 
 async def test_the_example_of_a_report_gives_what_it_says(tmp_path, monkeypatch):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from hermes_kernel.core.commands import CallModel
 from hermes_kernel.core.events import Calling, Event, Failed, Interrupted, Replied, TextDelta
-from hermes_kernel.core.messages import ToolCall, ToolSpec
+from hermes_kernel.core.messages import Observation, ToolCall, ToolSpec
 from hermes_kernel.core.seam import Seam
 from hermes_kernel.testing.script import Script
 from hermes_kernel.testing.step import MARK, Pause, Step
@@ -17,12 +18,14 @@ from hermes_kernel.world.stop import Stop, Stopped
 
 _HOUR = 3600.0
 _NAME = "scripted"
+_PLACE = "python://this-process"
 
 
 class ScriptedModel:
     """`ports.Model` that answers each call with the next step, or with what a function makes of the `CallModel`.
 
-    ``calls`` lists what was asked, ``offered`` the names of the tools that were offered with it.
+    ``calls`` lists what was asked, ``offered`` the names of the tools that were offered with it; ``results`` are what
+    the tools answered that it asked for last.
     """
 
     def __init__(
@@ -33,11 +36,22 @@ class ScriptedModel:
         self.calls: list[CallModel] = []
         self.offered: list[tuple[str, ...]] = []
 
+    @property
+    def results(self) -> list[str]:
+        """See `server.Request.results`."""
+        said = self.calls[-1].transcript if self.calls else ()
+        newest = takewhile(lambda message: isinstance(message, Observation), reversed(said))
+        return [message.text for message in newest][::-1]
+
+    def check(self) -> None:
+        """See `server.Server.check`."""
+        self._script.check()
+
     async def reply(self, call: CallModel, tools: Sequence[ToolSpec], stop: Stop) -> AsyncGenerator[Event, None]:
         """See `ports.Model.reply`."""
         self.calls.append(call)
         self.offered.append(tuple(spec.name for spec in tools) if call.tools else ())
-        yield Calling(_NAME, _NAME)
+        yield Calling(_NAME, _PLACE)
         seam = Seam(call.shown)
         for tell in self._script.next(call).tells:
             if stop.by or not await self._pause(tell, stop):
@@ -65,9 +79,9 @@ def _over(seam: Seam, tell: Event | Pause) -> list[Event]:
         case TextDelta(text):
             return list(seam.feed(text))
         case Replied():
-            return [*seam.close(), replace(tell, model=_NAME, endpoint=_NAME)]
+            return [*seam.close(), replace(tell, model=_NAME, endpoint=_PLACE)]
         case Failed():
-            return [replace(tell, partial=seam.visible, model=_NAME, endpoint=_NAME)]
+            return [replace(tell, partial=seam.visible, model=_NAME, endpoint=_PLACE)]
         case _:
             return [tell]
 

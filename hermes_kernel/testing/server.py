@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from types import TracebackType
 from typing import Any, Self
 
@@ -45,6 +46,23 @@ class Request:
         """What a chat request says."""
         return list(self.body.get("messages", ()))
 
+    @property
+    def results(self) -> list[str]:
+        """What the tools answered that the model asked for last, in the order of its calls."""
+        newest = takewhile(lambda message: message.get("role") == "tool", reversed(self.messages))
+        return [_text(message.get("content")) for message in newest][::-1]
+
+    @property
+    def tools(self) -> list[str]:
+        """The names of the tools that are offered."""
+        return [each["function"]["name"] for each in self.body.get("tools", ())]
+
+
+def _text(content: Any) -> str:
+    """A message's text, whatever else is in it."""
+    parts = content if isinstance(content, list) else [{"text": content or ""}]
+    return "".join(part.get("text", "") for part in parts)
+
 
 class _HungUp(Exception):
     """The script closes the connection here."""
@@ -53,8 +71,8 @@ class _HungUp(Exception):
 class Server:
     """``with Server([say("Hello.")]) as server: ...`` serves `server.url` until the block ends.
 
-    `script` is a step, an iterable of steps (one a chat request) or a function from `Request` to a step. ``now`` is the
-    present for HTTP dates, in seconds since 1970.
+    `script` is a step, an iterable of steps (one a chat request) or a function from `Request` to a step; a `TypeError`
+    where it is none of them. ``now`` is the present for HTTP dates, in seconds since 1970.
     """
 
     def __init__(
@@ -110,6 +128,15 @@ class Server:
         """Block until no chat request is being answered, for at most so long; whether that is so."""
         with self._change:
             return self._change.wait_for(lambda: not self._answering, seconds)
+
+    def check(self) -> None:
+        """Nothing, where the script was followed to its end.
+
+        Raises:
+            AssertionError: steps were left over (one marked `forever` needs no request), or there were too few.
+            Exception: what a script that is a function raised.
+        """
+        self._script.check()
 
     def start(self) -> Self:
         """Listen; returns when connections are accepted."""

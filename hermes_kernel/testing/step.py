@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from hermes_kernel.core.events import Event
+from hermes_kernel.core.events import Event, Failed
+from hermes_kernel.core.faults import Fault
 
 MARK = b"%N%"
 """Replaced, where it stands in a `Numbered` beat, by the number of the request: ids differ from reply to reply."""
@@ -113,3 +114,16 @@ def queued(step: Step, seconds: float, *, every: float = 0.02, line: bytes = b":
     count = max(1, int(min(seconds, 3600.0) / every))
     waits = framed(beat for _ in range(count) for beat in (line, Pause(every)))
     return replace(step, name=f"queued({step.name})", beats=waits + step.beats, tells=(Pause(seconds), *step.tells))
+
+
+def used_up(step: Step, seconds: float) -> Step:
+    """`step`, and with it the word that the limit of requests is used up for `seconds`: the next one has to wait."""
+    told = (("x-ratelimit-remaining-requests", "0"), ("x-ratelimit-reset-requests", f"{seconds:g}s"))
+    return replace(step, name=f"used_up({step.name})", headers=(*step.headers, *told))
+
+
+def raw(*parts: bytes | float, status: int = 200, headers: Headers = STREAM, fault: Fault = Fault.DISCONNECT) -> Step:
+    """A body of exactly these bytes; a number is a silence of so many seconds, at the end ``float("inf")`` for one that
+    lasts. `fault` is what a client should make of it: a `ScriptedModel` tells just that."""
+    beats = tuple(frame(part) if isinstance(part, bytes) else Pause(part) for part in parts)
+    return Step("raw", beats, (Failed(fault, "the stream ended too early"),), status=status, headers=headers)

@@ -451,7 +451,7 @@ def test_a_script_at_its_end_says_so() -> None:
     with Server([say("a")]) as server, connected(server) as connection:
         ask(connection)
         got = ask(connection)
-    assert got.status == 500
+    assert got.status == 418
     assert "the script is exhausted: request 2 came after its 1 steps (say('a'))" in got.body.decode()
 
 

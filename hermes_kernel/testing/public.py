@@ -1,0 +1,96 @@
+"""Everything public of `hermes_kernel.testing`, which loads it when one of the names is first used."""
+
+from hermes_kernel.testing.clock import FastClock
+from hermes_kernel.testing.faults import FAULTS, fault
+from hermes_kernel.testing.model import ScriptedModel
+from hermes_kernel.testing.notebook import Notebook, run_notebook
+from hermes_kernel.testing.overflows import OVERFLOWS, overflow
+from hermes_kernel.testing.refusals import (
+    HINTS,
+    error_with_200,
+    failed_generation,
+    filtered,
+    login_page,
+    out_of_quota,
+    rate_limited,
+    refused_parameter,
+    refused_tool_choice,
+    status,
+    unstreamed,
+    without_tools,
+)
+from hermes_kernel.testing.replies import Tokens, billed, call, calls, say, torn, written_call
+from hermes_kernel.testing.server import Request, Server
+from hermes_kernel.testing.step import Soon, Step, forever, late, queued, raw, used_up
+from hermes_kernel.testing.trouble import (
+    bad_arguments,
+    cut_call,
+    cut_off,
+    disconnect,
+    disconnect_in_call,
+    duplicate_call,
+    empty,
+    error_in_stream,
+    garbled,
+    hang_up,
+    no_choices,
+    stall,
+    thinking_only,
+    unfinished,
+)
+from hermes_kernel.testing.wire import Asked, Thoughts
+
+__all__ = [
+    "FAULTS",
+    "HINTS",
+    "OVERFLOWS",
+    "Asked",
+    "FastClock",
+    "Notebook",
+    "Request",
+    "ScriptedModel",
+    "Server",
+    "Soon",
+    "Step",
+    "Thoughts",
+    "Tokens",
+    "bad_arguments",
+    "billed",
+    "call",
+    "calls",
+    "cut_call",
+    "cut_off",
+    "disconnect",
+    "disconnect_in_call",
+    "duplicate_call",
+    "empty",
+    "error_in_stream",
+    "error_with_200",
+    "failed_generation",
+    "fault",
+    "filtered",
+    "forever",
+    "garbled",
+    "hang_up",
+    "late",
+    "login_page",
+    "no_choices",
+    "out_of_quota",
+    "overflow",
+    "queued",
+    "rate_limited",
+    "raw",
+    "refused_parameter",
+    "refused_tool_choice",
+    "run_notebook",
+    "say",
+    "stall",
+    "status",
+    "thinking_only",
+    "torn",
+    "unfinished",
+    "unstreamed",
+    "used_up",
+    "without_tools",
+    "written_call",
+]

@@ -74,7 +74,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     ),
     "hermes_kernel.looking": (*MIDDLE, "hermes_kernel.view", "hermes_kernel.looking"),
     "hermes_kernel.testing": (*BASE, "hermes_kernel.world", "hermes_kernel.testing"),
-    "hermes_kernel.testing.factories": ("hermes_kernel.agent", "hermes_kernel.world", "hermes_kernel.testing"),
+    "hermes_kernel.testing.factories": (*INNER, "hermes_kernel.agent", "hermes_kernel.world", "hermes_kernel.testing"),
     "hermes_kernel.doctor": (*MIDDLE, "hermes_kernel", "hermes_kernel.scheduling", "hermes_kernel.doctor"),
     "hermes_kernel.cell": (*INNER, "hermes_kernel.cell"),
     "hermes_kernel.kernel": (*WHOLE, "hermes_kernel", "hermes_kernel.cell", "hermes_kernel.kernel"),

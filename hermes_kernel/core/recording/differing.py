@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-_WORDS = re.compile(r"\s+|\w+|[^\w\s]")
+_WORDS = re.compile(r"\s{1,40}|\w{1,40}|[^\w\s]")
 _MOST_EDITS = 300
 _MOST_STEPS = 300_000
 _SHOWN = 80  # characters of one passage that differs
@@ -45,7 +45,7 @@ def marked(passages: Iterable[Passage], around: int = _AROUND, shown: int = _SHO
 
 
 def _one(part: Passage, at: int, parts: int, around: int, shown: int) -> str:
-    text = " ".join(part.text.split(" ")).replace("\n", "⏎")
+    text = part.text.replace("\n", "⏎")
     match part.mark:
         case "-":
             return f"[-{_cut(text, shown)}-]"

@@ -77,7 +77,7 @@ class Tape:
 
     def __init__(self, cassette: Cassette, secrets: frozenset[str] = frozenset()) -> None:
         self._secrets = secrets
-        self._exchanges = cassette.exchanges
+        self._requests = [exchange.request for exchange in cassette.exchanges]
         self._answers: dict[str, list[Exchange]] = {}
         self._results: dict[tuple[str, str], list[Called]] = {}
         self._given: dict[object, int] = {}
@@ -101,7 +101,7 @@ class Tape:
 
     def add(self, exchange: Exchange) -> None:
         """One more was recorded."""
-        self._exchanges = (*self._exchanges, exchange)
+        self._requests.append(exchange.request)
         self._answers.setdefault(exchange.request.key, []).append(exchange)
 
     def _turn(self, key: object, many: int) -> int:
@@ -110,10 +110,9 @@ class Tape:
         return given % many
 
     def _miss(self, request: Request) -> Miss:
-        if not self._exchanges:
+        if not self._requests:
             return Miss(request)
-        numbered = list(enumerate((exchange.request for exchange in self._exchanges), 1))
-        number, closest = max(numbered, key=lambda one: _likeness(one[1], request))
+        number, closest = max(enumerate(self._requests, 1), key=lambda one: _likeness(one[1], request))
         return Miss(request, number, closest)
 
 

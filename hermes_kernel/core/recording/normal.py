@@ -23,7 +23,7 @@ _RANDOM = re.compile(
     r"(?<=<tmp>/)(?:"
     r"(?P<made>tmp|(?:[A-Za-z0-9.]+[_-]){1,5})[a-z0-9_]{8}(?![A-Za-z0-9_-])"
     r"|(?P<kernel>ipykernel_)\d+/\d+"
-    r"|(?P<pytest>pytest-of-[\w.-]{1,60}/pytest-)\d+)"
+    r"|(?P<pytest>pytest-of-)[\w.-]{1,60}/pytest-\d+)"
 )
 """Names that `tempfile`, a Python kernel and pytest make up."""
 _DATA = re.compile(r"data:(?P<mime>[^;,]{0,80});base64,(?P<data>.*)", re.DOTALL)

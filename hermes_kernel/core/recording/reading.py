@@ -180,12 +180,15 @@ def _call(item: Any) -> dict[str, str]:
 
 
 def _called(line: Mapping[str, Any]) -> Called:
-    images = tuple(
-        Image(_text(item, "mime"), _text(item, "data")) for item in _list(line, "images", []) if isinstance(item, dict)
-    )
-    return Called(
-        _text(line, "call"), _text(line, "arguments"), _text(line, "text"), _flag(line, "ok", default=True), images
-    )
+    images = tuple(map(_image, _list(line, "images", [])))
+    ok = _flag(line, "ok", default=True)
+    return Called(_text(line, "call"), _text(line, "arguments"), _text(line, "text"), ok, images)
+
+
+def _image(item: Any) -> Image:
+    if not isinstance(item, dict):
+        raise _WrongError("an image is no object")
+    return Image(_text(item, "mime"), _text(item, "data"))
 
 
 def _ended(begun: _Open, line: Mapping[str, Any]) -> Exchange:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hermes_kernel.core.recording.cassette import Block, Called, Exchange, Head, Request
+from hermes_kernel.core.recording.bodies import hidden_blocks
+from hermes_kernel.core.recording.cassette import Called, Exchange, Head, Request
 from hermes_kernel.core.redact import redact, redact_plain
 
 
@@ -35,14 +36,10 @@ def hidden_call(called: Called, secrets: frozenset[str] = frozenset()) -> Called
 
 def hidden(exchange: Exchange, secrets: frozenset[str] = frozenset()) -> Exchange:
     """The exchange without secrets."""
-    body = b"".join(block.data for block in exchange.blocks)
-    text = body.decode("utf-8", "surrogateescape")
-    safe = redact(text, secrets)
-    blocks = exchange.blocks if safe == text else (Block(safe.encode("utf-8", "surrogateescape")),)
     return replace(
         exchange,
         request=hidden_request(exchange.request, secrets),
         headers={name: redact(value, secrets) for name, value in exchange.headers.items()},
-        blocks=blocks,
+        blocks=hidden_blocks(exchange.blocks, secrets),
         message=redact(exchange.message, secrets),
     )

@@ -1,0 +1,194 @@
+"""The body of an answer without its secrets, also where a stream cut one in two: what its events say is looked at
+joined, delta by delta and call by call. A body in which there is none stays as it is, byte for byte. Pure; linear.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+from typing import Any
+
+from hermes_kernel.core.recording.cassette import Block
+from hermes_kernel.core.redact import NAMES, redact, redact_plain
+
+_SPOKEN = "choices"
+"""What stands in here goes on from event to event."""
+_DEEPEST = 64
+"""Of JSON that is looked into; what is deeper is text."""
+
+Path = tuple[object, ...]
+
+
+@dataclass(slots=True)
+class _Event:
+    """A line, or a whole body, with a value of JSON in it."""
+
+    before: str
+    value: Any
+    behind: str
+    changed: bool = False
+
+    @property
+    def line(self) -> str:
+        return f"{self.before}{as_json(self.value)}{self.behind}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaf:
+    """A place in an event: how one comes there, and where what stands there can be replaced."""
+
+    event: _Event
+    path: Path
+    holder: Any
+    name: str | int
+
+    @property
+    def value(self) -> Any:
+        return self.holder[self.name]
+
+    def put(self, text: str) -> None:
+        """Say `text` instead."""
+        if text != self.value:
+            self.holder[self.name] = text
+            self.event.changed = True
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Which texts of the events go on from one another: those at the same place, and of the same call."""
+
+    rows: dict[Path, list[_Leaf]] = field(default_factory=dict)
+    calls: dict[Path, str] = field(default_factory=dict)
+
+    def add(self, number: int, event: _Event) -> None:
+        """The texts of one more event."""
+        for leaf in self._leaves(event):
+            row = leaf.path if _SPOKEN in leaf.path else (number, *leaf.path)
+            self.rows.setdefault(row, []).append(leaf)
+
+    def _leaves(self, event: _Event) -> Iterator[_Leaf]:
+        places = [_Leaf(event, (), [event.value], 0)]
+        while places:
+            place = places.pop()
+            if isinstance(place.value, str):
+                yield place
+            elif len(place.path) < _DEEPEST:
+                places += self._inside(place)[::-1]
+
+    def _inside(self, at: _Leaf) -> list[_Leaf]:
+        match at.value:
+            case list() as items:
+                return [_Leaf(at.event, self._item(at.path, n, item), items, n) for n, item in enumerate(items)]
+            case dict() as fields:
+                return [_Leaf(at.event, (*at.path, name), fields, name) for name in fields if name not in NAMES]
+        return []
+
+    def _item(self, path: Path, place: int, item: Any) -> Path:
+        """Where an item of a list belongs: to its index, where it says one; to its call, once that has an id."""
+        fields: Mapping[str, Any] = item if isinstance(item, dict) else {}
+        index = (*path, str(fields.get("index", place)))
+        if path[-1:] == ("tool_calls",) and (call_id := fields.get("id")):
+            self.calls[index] = str(call_id)
+        return (*path, self.calls[index]) if index in self.calls else index
+
+
+def hidden_blocks(blocks: Sequence[Block], secrets: frozenset[str]) -> tuple[Block, ...]:
+    """`blocks` without secrets. A line in which something was replaced comes when its end came."""
+    body = b"".join(block.data for block in blocks).decode("utf-8", "surrogateescape")
+    old = _lines(body)
+    safe = redact("".join(_heard(old, secrets)), secrets)
+    new = _lines(safe)
+    if new == old:
+        return tuple(blocks)
+    return _cut_again(blocks, old, new) if len(old) == len(new) else _cut_again(blocks, [body], [safe])
+
+
+def as_json(value: Any) -> str:
+    """`value` as short as JSON is; a lone half of a surrogate pair is escaped."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = json.dumps(value, separators=(",", ":"))
+    return text
+
+
+def _lines(text: str) -> list[str]:
+    """Each with its end."""
+    *lines, last = text.split("\n")
+    return [*(f"{line}\n" for line in lines), last]
+
+
+def _heard(lines: list[str], secrets: frozenset[str]) -> list[str]:
+    """`lines` without the secrets that only whoever listens to the events would hear."""
+    events = {n: event for n, line in enumerate(lines) if line.startswith("data:") and (event := _event(line, 5))}
+    if not events and (whole := _event("".join(lines), 0)):
+        lines, events = ["".join(lines)], {0: whole}
+    rows = _Rows()
+    for number, event in events.items():
+        rows.add(number, event)
+    for row in rows.rows.values():
+        _hide(row, secrets)
+    return [events[n].line if n in events and events[n].changed else line for n, line in enumerate(lines)]
+
+
+def _event(line: str, at: int) -> _Event | None:
+    said = line[at:].strip()
+    try:
+        value = json.loads(said) if said[:1] in ("{", "[") else None
+    except (ValueError, RecursionError):
+        return None
+    start = line.index(said, at)
+    return _Event(line[:start], value, line[start + len(said) :]) if value else None
+
+
+def _hide(row: list[_Leaf], secrets: frozenset[str]) -> None:
+    """Replace what is secret in texts that go on from one another; each of them also by itself, as JSON is read."""
+    whole = "".join(leaf.value for leaf in row)
+    safe = redact_plain(whole, secrets)
+    if safe != whole:
+        _spread(row, whole, safe)
+    for leaf in row if len(row) > 1 else ():
+        if leaf.value.startswith(("{", "[")):
+            leaf.put(redact_plain(leaf.value, secrets))
+
+
+def _spread(row: list[_Leaf], whole: str, safe: str) -> None:
+    """Say `safe` instead of `whole`: what became another is said where it began, the rest where it was."""
+    begin = min(_alike(whole, safe), len(whole) - 1)
+    most = min(len(whole), len(safe)) - begin
+    end = len(whole) - min(_alike(whole[: -most - 1 : -1], safe[: -most - 1 : -1]), most)
+    middle = safe[begin : len(safe) - (len(whole) - end)]
+    at = 0
+    for leaf in row:
+        text, start = leaf.value, at
+        at += len(text)
+        head, tail = text[: max(begin - start, 0)], text[max(end - start, 0) :]
+        new = middle if start <= begin < at else ""
+        if start < end or new:
+            leaf.put(head + new + tail)
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
+def _cut_again(blocks: Sequence[Block], old: list[str], new: list[str]) -> tuple[Block, ...]:
+    """The new body in as many blocks as the old one had, cut where that was cut, but in no part that is another."""
+    before, after = ([part.encode("utf-8", "surrogateescape") for part in parts] for parts in (old, new))
+    starts = [0, *accumulate(map(len, before))]
+    news = [0, *accumulate(map(len, after))]
+
+    def moved(at: int) -> int:
+        part = min(bisect_right(starts, at), len(before)) - 1
+        if before[part] == after[part]:
+            return news[part] + at - starts[part]
+        return news[part + (at == starts[part + 1])]
+
+    body = b"".join(after)
+    cuts = [0, *(moved(at) for at in accumulate(len(block.data) for block in blocks))]
+    return tuple(Block(body[a:b], block.gap) for block, (a, b) in zip(blocks, pairwise(cuts), strict=True))

@@ -1,6 +1,7 @@
 """Hermes Kernel: a production-grade agent loop that lives in the notebook.
 
 Importing it is cheap: everything public is loaded when it is first used.
+PYTEST_DONT_REWRITE: a pytest that is started in a notebook finds this loaded, and would warn of it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Magics that run an agent in any IPython: ``%load_ext magics``. Loading imports neither a model client nor widgets."""
+"""Magics that run an agent in any IPython: ``%load_ext magics``. Loading imports neither a model client nor widgets.
+
+PYTEST_DONT_REWRITE: a pytest that is started in a notebook finds this loaded, and would warn of it.
+"""
 
 from __future__ import annotations
 

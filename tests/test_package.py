@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -29,6 +30,7 @@ def test_the_wheel_puts_the_kernel_where_jupyter_looks(wheel: zipfile.ZipFile):
 def test_the_wheel_holds_both_packages_with_their_types_and_the_quickstart(wheel: zipfile.ZipFile):
     names = set(wheel.namelist())
     needed = ["hermes_kernel/py.typed", "magics/py.typed", "hermes_kernel/world/local/qwen.jinja"]
+    needed += ["hermes_kernel/testing/sanitize.cfg"]
     needed += ["hermes_kernel/kernelspec/kernel.json", "hermes_kernel/notebooks/00_quickstart.ipynb"]
     assert [name for name in needed if name not in names] == []
     tops = {name.partition("/")[0] for name in names if ".dist-info" not in name and ".data" not in name}
@@ -37,7 +39,22 @@ def test_the_wheel_holds_both_packages_with_their_types_and_the_quickstart(wheel
 
 def test_nothing_is_put_on_the_path_but_hermes_kernel(wheel: zipfile.ZipFile):
     entries = wheel.read(next(name for name in wheel.namelist() if name.endswith("entry_points.txt"))).decode()
-    assert re.findall(r"^(\S+) = ", entries, re.MULTILINE) == ["hermes-kernel"]
+    commands = entries.partition("[console_scripts]")[2].partition("\n[")[0]
+    assert re.findall(r"^(\S+) = ", commands, re.MULTILINE) == ["hermes-kernel"]
+
+
+def test_a_pytest_in_a_notebook_that_has_loaded_the_magics_is_silent(wheel: zipfile.ZipFile, tmp_path: Path):
+    wheel.extractall(tmp_path / "installed")
+    (tmp_path / "test_it.py").write_text("def test_it(hermes_home):\n    assert hermes_home.is_dir()\n")
+    code = (
+        "import hermes_kernel, magics, pytest, sys\n"
+        f"assert hermes_kernel.__file__.startswith({str(tmp_path)!r})\n"
+        "sys.exit(pytest.main(['-q', '-W', 'error', '-p', 'no:asyncio', '-p', 'no:cacheprovider', 'test_it.py']))\n"
+    )
+    environ = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
+    asked = [sys.executable, "-W", "error", "-c", code]
+    done = subprocess.run(asked, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
+    assert (done.returncode, "1 passed" in done.stdout) == (0, True), done.stdout + done.stderr
 
 
 def test_every_exemption_from_the_linter_has_its_reason_beside_it():

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 
 import pytest
 
+from hermes_kernel import testing
 from hermes_kernel.core.commands import CallModel
 from hermes_kernel.core.events import (
     KEPT,
@@ -18,9 +19,11 @@ from hermes_kernel.core.events import (
     ThoughtDelta,
     WindowFound,
 )
+from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.messages import ToolSpec, User
 from hermes_kernel.settings import Settings
 from hermes_kernel.testing import (
+    FAULTS,
     HINTS,
     OVERFLOWS,
     FastClock,
@@ -29,6 +32,7 @@ from hermes_kernel.testing import (
     Thoughts,
     Tokens,
     bad_arguments,
+    billed,
     call,
     calls,
     cut_call,
@@ -42,12 +46,14 @@ from hermes_kernel.testing import (
     filtered,
     garbled,
     hang_up,
+    late,
     login_page,
     no_choices,
     out_of_quota,
     overflow,
     queued,
     rate_limited,
+    raw,
     say,
     stall,
     status,
@@ -55,6 +61,7 @@ from hermes_kernel.testing import (
     torn,
     unfinished,
     unstreamed,
+    used_up,
 )
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.model import OpenAIModel
@@ -102,6 +109,11 @@ STEPS = {
     **{f"overflow {name}": overflow(name) for name in OVERFLOWS},
     **{f"hint {hint}": rate_limited(30, hint=hint) for hint in HINTS},
     "503 with a hint": rate_limited(7, code=503),
+    "late": late(say("Hello."), 0.1),
+    "billed": billed(say("Hello."), 700, 30),
+    "used up": used_up(say("Hello."), 30),
+    "bytes of one's own": raw(b": nothing yet\n\n", 0.05, b"data: {\n\n"),
+    **{f"fault {name}": step for name, step in FAULTS.items()},
 }  # fmt: skip
 
 
@@ -188,6 +200,30 @@ async def test_both_models_make_the_same_of_whatever_a_server_does(models, name)
     waits = [event.wait for event in (expected[-1], found[-1]) if isinstance(event, Failed)]
     if waits and waits[0] is not None:
         assert waits[1] == pytest.approx(waits[0], abs=1.1)
+
+
+@pytest.mark.parametrize("name", set(FAULTS) - {Fault.PROACTIVE_RATE_LIMIT}, ids=str)
+async def test_a_fault_of_a_name_is_that_fault(models, name):
+    assert (await told(models.fake(FAULTS[name])))[-1].fault is name
+
+
+async def test_after_an_answer_that_uses_up_the_limit_the_next_request_waits(models):
+    model = models.real(FAULTS[Fault.PROACTIVE_RATE_LIMIT])
+    told_of = [event for _ in range(2) async for event in model.reply(CallModel((User("q"),)), TOOLS, Stop())]
+    await model.aclose()
+    assert told_of[-1].fault is Fault.PROACTIVE_RATE_LIMIT
+
+
+def test_there_is_a_step_for_every_fault_of_a_server_and_every_step_is_held_to_the_claims():
+    assert set(Fault) - set(FAULTS) == {Fault.NOT_RECORDED}
+    makers = {
+        name
+        for name in testing.__all__
+        if getattr(getattr(testing, name), "__annotations__", {}).get("return") == "Step"
+    }
+    # what a real client mends before anyone sees it: tests/contracts/test_model_wire.py; and what these claims are not of
+    mended = {"failed_generation", "refused_parameter", "refused_tool_choice", "without_tools", "written_call"}
+    assert makers - set(globals()) == mended | {"fault", "forever"}
 
 
 @pytest.mark.parametrize("shape", ["no_ids", "same_id"])

@@ -24,6 +24,7 @@ class Script(Generic[Asked]):
     def __init__(self, steps: Step | Iterable[Step] | Callable[[Asked], Step]) -> None:
         self._choose = steps if callable(steps) else None
         self._steps = () if callable(steps) else _steps(steps)
+        self._endless = callable(steps) or any(step.repeats for step in self._steps[-1:])
         self._taken = 0
         self._error: Exception | None = None
 
@@ -34,7 +35,7 @@ class Script(Generic[Asked]):
         if self._choose:
             return self._chosen(self._choose, asked)
         at = self._taken - 1
-        if self._steps and self._steps[-1].repeats:
+        if self._endless:
             at = min(at, len(self._steps) - 1)
         return self._steps[at] if at < len(self._steps) else _refusal(self._ended())
 
@@ -47,12 +48,12 @@ class Script(Generic[Asked]):
         """
         if self._error is not None:
             raise self._error
-        wanted = [step for step in self._steps if not step.repeats]
-        if self._choose is None and self._taken > len(self._steps) and len(wanted) == len(self._steps):
+        if self._taken > len(self._steps) and not self._endless:
             raise AssertionError(f"{self._ended()}. End it in forever(…) where more may come.")
-        if left := wanted[self._taken :]:
-            names = ", ".join(step.name for step in left)
-            raise AssertionError(f"the script was not used up: {names} never came, after {_times(self._taken)}")
+        if left := [step.name for step in self._steps[self._taken :] if not step.repeats]:
+            raise AssertionError(
+                f"the script was not used up: {', '.join(left)} never came, after {_times(self._taken)}"
+            )
 
     def _chosen(self, choose: Callable[[Asked], Step], asked: Asked) -> Step:
         try:

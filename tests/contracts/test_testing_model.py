@@ -12,7 +12,7 @@ from hermes_kernel.core.commands import CallModel
 from hermes_kernel.core.events import Calling, Event, Failed, Interrupted, Replied, Retracted, TextDelta, ThoughtDelta
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.finish import Finish
-from hermes_kernel.core.messages import ToolSpec, User
+from hermes_kernel.core.messages import Assistant, Observation, ToolCall, ToolSpec, User
 from hermes_kernel.testing import (
     OVERFLOWS,
     FastClock,
@@ -158,6 +158,18 @@ async def test_a_script_at_its_end_says_so_as_a_fault() -> None:
     (_, end) = await told([])
     assert isinstance(end, Failed)
     assert "exhausted" in end.message
+
+
+async def test_it_knows_whether_its_script_was_followed_and_what_the_tools_answered() -> None:
+    asked = (User("q"), Assistant("", (ToolCall("1", "price", "{}"),)), Observation("1", "price", "3"))
+    model = ScriptedModel([say("a"), say("b")])
+    assert model.results == []
+    for _ in range(2):
+        async for _ in model.reply(CallModel(asked), (), Stop()):
+            assert model.results == ["3"]
+    model.check()
+    with pytest.raises(AssertionError, match="not used up"):
+        ScriptedModel([say("a")]).check()
 
 
 async def test_the_fast_clock_passes_time_that_was_never_waited() -> None:

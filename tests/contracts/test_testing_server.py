@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -45,6 +45,7 @@ from hermes_kernel.testing import (
     overflow,
     queued,
     rate_limited,
+    raw,
     refused_parameter,
     refused_tool_choice,
     say,
@@ -54,6 +55,7 @@ from hermes_kernel.testing import (
     torn,
     unfinished,
     unstreamed,
+    used_up,
     without_tools,
     written_call,
 )
@@ -453,6 +455,73 @@ def test_a_script_at_its_end_says_so() -> None:
         got = ask(connection)
     assert got.status == 418
     assert "the script is exhausted: request 2 came after its 1 steps (say('a'))" in got.body.decode()
+
+
+def test_a_script_is_checked_on_both_of_its_ends() -> None:
+    with Server([say("a"), status(500), forever(say("b"))]) as server, connected(server) as connection:
+        ask(connection)
+        with pytest.raises(AssertionError, match=r"not used up: status\(500\) never came, after 1 request$"):
+            server.check()
+        for _ in range(3):
+            ask(connection)
+        server.check()
+    with Server(say("a")) as server, connected(server) as connection:
+        ask(connection)
+        ask(connection)
+        with pytest.raises(AssertionError, match="request 2 came after its 1 steps"):
+            server.check()
+
+
+def test_what_a_function_raises_is_told_and_raised_again() -> None:
+    def script(request: Request) -> Step:
+        assert request.number > 1, "too early"
+        return cast("Step", "no step")
+
+    with Server(script) as server, connected(server) as connection:
+        got = ask(connection)
+        assert got.status == 418
+        assert "the script failed: AssertionError: too early" in got.body.decode()
+        assert "what the script's function returned is 'no step'" in ask(connection).body.decode()
+        with pytest.raises(AssertionError, match="too early"):
+            server.check()
+
+
+@pytest.mark.parametrize("script", ["Hello.", b"x", 3, None, ["Hello."], [say("a"), None]])
+def test_what_is_no_script_is_refused_at_once(script: Any) -> None:
+    with pytest.raises(TypeError, match=r"a script is made of steps, such as say\('Hello.'\)"):
+        Server(script)
+
+
+def test_a_request_knows_what_the_tools_answered_and_which_are_offered() -> None:
+    def result(text: Any) -> dict[str, Any]:
+        return {"role": "tool", "content": text}
+
+    parts = [{"type": "text", "text": "four"}, {"type": "image_url", "image_url": {"url": "data:"}}]
+    said = [
+        {"role": "user", "content": "q"},
+        result("one"),
+        {"role": "assistant"},
+        result("two"),
+        result(parts),
+        result(None),
+    ]
+    with Server([forever(say("a"))]) as server, connected(server) as connection:
+        ask(connection, messages=said, tools=[{"type": "function", "function": {"name": "price"}}])
+        ask(connection, messages=said[:1])
+        first, second = server.requests
+    assert (first.results, first.tools) == (["two", "four", ""], ["price"])
+    assert (second.results, second.tools) == ([], [])
+
+
+def test_bytes_of_ones_own_go_out_as_they_are() -> None:
+    got = answer(raw(b"data: {", 0.05, b"}\n\n", status=203, headers=(("x-note", "n"),)))
+    assert (got.status, got.headers["x-note"], got.body) == (203, "n", b"data: {}\n\n")
+
+
+def test_a_limit_that_is_used_up_is_told_beside_the_answer() -> None:
+    got = answer(used_up(say("a"), 7))
+    assert got.text == "a"
+    assert (got.headers["x-ratelimit-remaining-requests"], got.headers["x-ratelimit-reset-requests"]) == ("0", "7s")
 
 
 def test_a_function_may_answer_from_the_request() -> None:

@@ -23,12 +23,10 @@ from hermes_kernel.resources import Resources
 from hermes_kernel.scheduling.tool import make_schedule
 from hermes_kernel.session import Session
 from hermes_kernel.settings import Settings
-from hermes_kernel.world.blocking import Blocking
-from hermes_kernel.world.clock import SystemClock
-from hermes_kernel.world.ids import fresh_id
+from hermes_kernel.world.blocking import Blocking, from_plain_code
+from hermes_kernel.world.ground import Ground
 from hermes_kernel.world.mcp import Servers
 from hermes_kernel.world.ports import Archive, Clock, Model, Person
-from hermes_kernel.world.store.opening import open_store
 from hermes_kernel.world.tools import Tool, Tools
 
 if TYPE_CHECKING:
@@ -36,10 +34,12 @@ if TYPE_CHECKING:
 
     from hermes_kernel.mapping import Mapper, MapResult
     from hermes_kernel.scheduling.jobs import Jobs
+    from hermes_kernel.world.recording.tape import Recorded
 
 
 class Agent:
-    """An agent with tools and a conversation. ``store`` holds what is said in it, ``learning`` what it remembers.
+    """An agent with tools and a conversation. ``store`` holds what is said in it, ``learning`` what it remembers;
+    ``now()`` is what it takes for the time, which stands still in a ``spec``.
 
     Args:
         model: the model to ask, by name or as a `Model` of your own; None takes the settings'.
@@ -74,15 +74,16 @@ class Agent:
         name = model if isinstance(model, str) else None
         settings = settings.with_(model=name, **changes) if settings else Settings.load(model=name, **changes)
         given = model if model is not None and not isinstance(model, str) else None
-        clock = clock or SystemClock()
         with explained():
-            self.store: Archive = log or open_store(settings.home, settings.store_url, clock=clock)
+            self._ground = ground = Ground(settings, clock, log)
+        settings, clock, self.store = ground.settings, ground.clock, ground.store
+        self.spec, self.now = ground.still, clock.now
         self._session = Session(self.store, turn_limits(settings))
         self._equipment = Equipment(settings, clock, person=person, shell=shell, given=given, finder=self.store)
-        self._resources = resources = Resources(self._equipment, self.store, clock, fresh_id)
+        self._resources = resources = Resources(self._equipment, self.store, clock, ground.new_id)
         self.learning = learning = Learning(resources, self._session)
         self._player = Player(resources, self._session, learning)
-        self._blocking = Blocking(self.stop)
+        self.blocking = Blocking(self.stop)
         self._conversation = Conversation(resources, self._session, self._player, notebook)
         self._delegator = Delegator(resources, self._session, self._player)
         schedule = make_schedule(lambda: self.jobs, lambda: self.settings.schedule_writes)
@@ -115,6 +116,11 @@ class Agent:
         return jobs_of(self._resources, lambda: self.session_id, self.learning.skills.names)
 
     @property
+    def recording(self) -> Recorded | None:
+        """What is recorded of its traffic, or replayed, and how much of it there is."""
+        return self._equipment.recording
+
+    @property
     def turn(self) -> Turn:
         """The latest turn, finished or not."""
         return self._session.turn
@@ -139,10 +145,6 @@ class Agent:
     async def ask(self, prompt: str, **options: Any) -> Turn:
         """Play a turn to its end; see `stream` for the options and what is raised."""
         return await self._player.to_the_end(self.stream(prompt, **options))
-
-    def ask_sync(self, prompt: str, **options: Any) -> Turn:
-        """`ask` from plain code, also in a notebook cell. Ctrl-C stops the turn cleanly."""
-        return self._blocking.run(self.ask(prompt, **options))
 
     async def stream(
         self,
@@ -188,18 +190,10 @@ class Agent:
         """The events of `compress`, as they happen: `Noticed` while it goes on, then `Compressed`."""
         return self._player.compress(focus)
 
-    def compress_sync(self, focus: str = "") -> Compressed:
-        """`compress` from plain code, as `ask_sync`."""
-        return self._blocking.run(self.compress(focus))
-
     async def delegate(self, tasks: Tasks, **wishes: Any) -> tuple[Report, ...]:
         """Have subagents do `tasks` side by side, between turns; see `delegating.Delegator.delegate` for what may be
         wished (``budget``, ``tools``, ``namespace``, ``timeout``, ``watch``) and what is raised."""
         return await self._delegator.delegate(tasks, **wishes)
-
-    def delegate_sync(self, tasks: Tasks, **wishes: Any) -> tuple[Report, ...]:
-        """`delegate` from plain code, as `ask_sync`."""
-        return self._blocking.run(self.delegate(tasks, **wishes))
 
     @property
     def mapper(self) -> Mapper:
@@ -213,9 +207,10 @@ class Agent:
         wished (such as ``workers``, ``budget``, ``timeout``, ``tools``, ``again``, ``executor``) and what is raised."""
         return await self.mapper.map(template, rows, **wishes)
 
-    def map_sync(self, template: str, rows: Any, **wishes: Any) -> MapResult:
-        """`map` from plain code, as `ask_sync`."""
-        return self._blocking.run(self.map(template, rows, **wishes))
+    ask_sync = from_plain_code(ask)
+    compress_sync = from_plain_code(compress)
+    delegate_sync = from_plain_code(delegate)
+    map_sync = from_plain_code(map)
 
     def stop(self, by: str = "person") -> None:
         """Stop the running turn, from any thread. Without one, nothing happens."""
@@ -286,9 +281,9 @@ class Agent:
         self.learning.close()
         self._player.settle()
         self._equipment.close()
-        self._blocking.close()
+        self.blocking.close()
         self._session.close()
-        self.store.close()
+        self._ground.close()
 
     async def __aenter__(self) -> Self:
         return self

@@ -16,6 +16,7 @@ from hermes_kernel.lineage import Lineage
 from hermes_kernel.resources import Resources
 from hermes_kernel.session import Session
 from hermes_kernel.world.ports import Beside
+from hermes_kernel.world.spec import guard, turn_begins
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import StoreError
 
@@ -76,6 +77,7 @@ class Player:
         """
         self.idle(work.called)
         self.stopping = stop = Stop()
+        turn_begins(self._clock)
         try:
             yield stop
         except asyncio.CancelledError as error:
@@ -83,7 +85,8 @@ class Player:
             raise
         finally:
             self.stopping = None
-            self._store.fold_apart()
+            if not self._equipment.settings.spec:
+                self._store.fold_apart()
 
     async def play(
         self, asked: Asked | None, timeout: float | None, names: Sequence[str] | None
@@ -106,7 +109,7 @@ class Player:
             if asked and (note := self._beside.note(self._session.turn)):
                 asked = replace(asked, note=note)
             played = self._session.play(world, asked, inside)
-            async with stop.after(self._clock.sleep, seconds), aclosing(played) as events:
+            async with stop.after(guard(self._clock), seconds), aclosing(played) as events:
                 async for event in events:
                     moved = self.lineage.moved(inside) if inside and isinstance(event, Asked) else None
                     yield event

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Self
 
 from hermes_kernel.core.text import brief
 from hermes_kernel.given import (
+    ASKED,
     OPENAI_NAMES,
     TARGET,
     Given,
@@ -58,11 +59,12 @@ HOW = """No model is configured. Any one of these will do:
 LOCAL, LOCAL_MODEL = "local:", "qwen"
 UNNAMED = "No model is named for {}: set HERMES_MODEL. `hermes-kernel doctor` lists what is offered there."
 # Taken and checked, and read by nothing yet: whoever shows them says so.
-LATER = frozenset({"record", "replay", "replay_gaps", "replay_tools", "spec"})
+LATER = frozenset({"record", "replay", "replay_gaps", "replay_tools"})
 IN_ORDER = {
     "retry_base_seconds": "retry_max_seconds", "compress_at": "compress_hard_at", "stale_days": "archive_days",
 }  # fmt: skip
-FIXED = frozenset({"home", "store_url"})  # what an agent stands on while it lives
+FIXED = frozenset({"home", "store_url", "spec"})  # what an agent stands on while it lives
+IMPLIED = "replay"  # where `spec` comes from in a replay
 DAY = 86_400
 FAR_FIRST_BYTE, NEAR_FIRST_BYTE = 180.0, 900.0  # seconds; a model on one's own machine may still be loading
 
@@ -163,6 +165,9 @@ class Settings:
         if not self.first_byte_seconds:
             seconds = NEAR_FIRST_BYTE if near(self.base_url) else FAR_FIRST_BYTE
             object.__setattr__(self, "first_byte_seconds", seconds)
+        if self.replay and not self.spec and "spec" not in self.sources:
+            object.__setattr__(self, "spec", True)
+            object.__setattr__(self, "sources", {**self.sources, "spec": IMPLIED})
         for lower, upper in IN_ORDER.items():
             if getattr(self, lower) > getattr(self, upper):
                 raise SettingsError(f"{lower} must not be above {upper} ({getattr(self, upper):g}).")
@@ -178,7 +183,10 @@ class Settings:
         arguments = {name: Given(raw, "argument") for name, raw in overrides.items() if raw is not None}
         ours = in_environment(environ, RANGES)
         home = arguments.get("home") or ours.get("home") or Given(HOME, "default")
-        found = from_openai(environ) | _written(home) | ours | arguments
+        openai, written = from_openai(environ), _written(home)
+        found = openai | written | ours | arguments
+        if home.where == "default" and any(_read(name, found[name]) for name in ("spec", "replay") if name in found):
+            found = openai | {name: written[name] for name in ASKED & written.keys()} | ours | arguments
         values = {name: _read(name, given) for name, given in found.items()}
         return cls(**_guarded(values, {name: given.where for name, given in found.items()}))
 
@@ -231,10 +239,13 @@ class Settings:
 
     def _changed(self, found: Mapping[str, Given]) -> Self:
         values = {name: getattr(self, name) for name in RANGES}
-        if "first_byte_seconds" not in self.sources:
+        sources = dict(self.sources)
+        if "first_byte_seconds" not in sources:
             values["first_byte_seconds"] = 0
+        if sources.get("spec") == IMPLIED:
+            del sources["spec"], values["spec"]
         values |= {name: _read(name, given) for name, given in found.items()}
-        sources = {**self.sources, **{name: given.where for name, given in found.items()}}
+        sources |= {name: given.where for name, given in found.items()}
         return type(self)(**_guarded(values, sources))
 
     def _row(self, field: dataclasses.Field[Any]) -> Shown:

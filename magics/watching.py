@@ -49,7 +49,7 @@ class Watching:
         while not closed.wait(pause):
             pause = PAUSE
             settings = settings or self._known()
-            if settings is not None and not settings.schedule_watch:
+            if settings is not None and (settings.spec or not settings.schedule_watch):
                 return
             if settings is not None and _may_have_jobs(settings):
                 from hermes_kernel.scheduling.watch import Watch

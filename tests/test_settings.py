@@ -75,6 +75,9 @@ CONTRACT = {
     "plain": False,
     "record": "",
     "replay": "",
+    "replay_gaps": False,
+    "replay_tools": False,
+    "spec": False,
     "refunds": 0,
 }
 KEY = "sk-not-to-be-seen-0123456789"

@@ -17,6 +17,7 @@ from hermes_kernel.delegating.purse import Purse
 from hermes_kernel.delegating.report import NO_CALLS, Report
 from hermes_kernel.delegating.tasks import Task
 from hermes_kernel.resources import Resources
+from hermes_kernel.world.spec import guard
 from hermes_kernel.world.stop import Stop
 
 STOPPED = "it was stopped before it began"
@@ -39,7 +40,7 @@ class Team:
         """The reports, at the latest a moment after `above` is pressed or `seconds` have passed (0: any time)."""
         places = asyncio.Semaphore(self._resources.equipment.settings.delegate_workers)
         with above.below() as stop:
-            async with stop.after(self._resources.clock.sleep, seconds):
+            async with stop.after(guard(self._resources.clock), seconds):
                 working = (self._in_place(at, places, stop) for at in range(len(self._tasks)))
                 ended = await asyncio.gather(*working, return_exceptions=True)
         late = LATE.format(seconds) if stop.by == "time" and not above.by else ""

@@ -13,6 +13,7 @@ from hermes_kernel.core.turn import Turn
 from hermes_kernel.learning.lore import Lore, open_learning
 from hermes_kernel.resources import Resources
 from hermes_kernel.session import Session
+from hermes_kernel.world.spec import held_back
 from hermes_kernel.world.store import StoreError
 from hermes_kernel.world.tools import Tool
 
@@ -96,7 +97,7 @@ class Learning(Lore):
     def moves(self, session: str) -> None:
         """`session` was compressed, and the conversation is about to go on in another: what it has word for word is
         looked at, whoever said it and when."""
-        if self.settings.learning:
+        if not held_back(self.settings):
             self.reflector.moves(session)
 
     def leave(self) -> None:
@@ -122,7 +123,7 @@ class Learning(Lore):
 
     def _attend(self) -> None:
         """From here on the curator runs when it is due, where that has any sense."""
-        if self.stays and not self._attended and self.settings.learning:
+        if self.stays and not self._attended and not held_back(self.settings):
             self._attended = True
             self.reflector.beside(self.curator.attend())
 

@@ -15,6 +15,7 @@ from hermes_kernel.core.planned import PLANNED, SCHEDULE
 from hermes_kernel.core.schedule.outlook import outlook
 from hermes_kernel.core.schedule.rows import RunRow, called
 from hermes_kernel.core.schedule.rows import rows as ran
+from hermes_kernel.world.spec import held_back
 
 if TYPE_CHECKING:
     from hermes_kernel.core.events import Kept
@@ -85,7 +86,7 @@ def _coming(each: Standing) -> str:
 
 def _curated(learning: Learning) -> dict[str, str]:
     status = learning.curator.status()
-    if not learning.settings.learning or not status.next:
+    if held_back(learning.settings) or not status.next:
         return {}
     idle = f"when nothing was asked for {learning.settings.curator_idle_hours:g} h"
     return {"curator": f"from {minute(status.next)}, {idle}"}
@@ -93,8 +94,8 @@ def _curated(learning: Learning) -> dict[str, str]:
 
 def _off(settings: Settings, writes: str = "on", name: str = "") -> str:
     """Why a loop does not run by itself; nothing where it does."""
-    if not settings.learning:
-        return "when it is asked for: learning is off"
+    if why := held_back(settings):
+        return f"when it is asked for: {why}"
     return f"never: {name} is off" if writes == "off" else ""
 
 

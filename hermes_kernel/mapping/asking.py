@@ -18,6 +18,7 @@ from hermes_kernel.settings import Settings
 from hermes_kernel.world.compressing import Digester
 from hermes_kernel.world.perform import Performer
 from hermes_kernel.world.ports import Clock, Model
+from hermes_kernel.world.spec import guard
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools import Tool, Tools, tool_of
 
@@ -97,7 +98,7 @@ async def ask(row: Ask, means: Means, stop: Stop) -> AsyncGenerator[Event, None]
     with stop.below() as own:
         world = _Bounded(means.world(row.session_id, own), row.asked.budget)
         turn = recall(row.facts, Turn(turn_limits(means.settings)))
-        async with own.after(means.clock.sleep, row.seconds), aclosing(play(turn, world)) as told:
+        async with own.after(guard(means.clock), row.seconds), aclosing(play(turn, world)) as told:
             async for event in told:
                 yield event
 

@@ -4,49 +4,60 @@ counted. Nothing here is told from the machine, the hour, or what happened to be
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from contextvars import ContextVar
 from hashlib import blake2b
+from threading import Lock
+from typing import Any
 
+from hermes_kernel.settings import Settings
 from hermes_kernel.world.ports import Clock
 
 START = 1_767_225_600.0
 """2026-01-01 00:00 UTC, when a notebook begins."""
 
-TURN = 1.0  # seconds that a turn takes, so that one is later than the one before it
+TURN = 1.0  # seconds between the beginnings of two turns that wait for nothing
+
+
+class _Line:
+    """How much time has passed for those who share it."""
+
+    def __init__(self, passed: float) -> None:
+        self.passed = passed
+
+
+_LINE: ContextVar[_Line | None] = ContextVar("line", default=None)
 
 
 class StillClock:
     """`ports.Clock` that stands still but for what was waited for and, with each turn that begins, a second. Its waits
-    are real ones. Safe from any thread."""
+    are real ones. What works side by side has each a time of its own (`apart`), so that none is later because another
+    waited. Safe from any thread."""
 
     def __init__(self, start: float = START) -> None:
         self._start = start
-        self._passed = 0.0
-        self._lock = threading.Lock()
+        self._main = _Line(0.0)
+        self._lock = Lock()
 
     def now(self) -> float:
-        return self._start + self._passed
+        return self._start + self.elapsed()
 
     def elapsed(self) -> float:
-        return self._passed
+        return (_LINE.get() or self._main).passed
 
     def chance(self) -> float:
         return 0.5
 
     async def sleep(self, seconds: float) -> None:
-        end = self._passed + seconds
+        end = self.elapsed() + seconds
         await asyncio.sleep(seconds)
         self.reaches(end)
 
-    def turn_begins(self) -> None:
-        """What begins now is later than what was before it."""
-        self.reaches(self._passed + TURN)
-
     def reaches(self, elapsed: float) -> None:
-        """It is at least so late: of what was waited for side by side, the longest counts."""
+        """It is at least so late here: of what was waited for at once, the longest counts."""
+        line = _LINE.get() or self._main
         with self._lock:
-            self._passed = max(self._passed, elapsed)
+            line.passed = max(line.passed, elapsed)
 
 
 class Hurried:
@@ -74,15 +85,45 @@ class Hurried:
             self._skipped += max(end - self.elapsed(), 0.0)
 
 
+def turn_begins(clock: Clock) -> None:
+    """What begins now is later than what was before it, also where nothing was waited for."""
+    meets(clock, clock.elapsed() + TURN)
+
+
+def meets(clock: Clock, elapsed: float) -> None:
+    """What happened at `elapsed`, in a time of its own perhaps, is told: here it is no earlier than that."""
+    if isinstance(clock, StillClock):
+        clock.reaches(elapsed)
+
+
+def apart(clock: Clock) -> None:
+    """The task that calls this, and those it makes, have a time of their own from here on."""
+    if isinstance(clock, StillClock):
+        _LINE.set(_Line(clock.elapsed()))
+
+
+def guard(clock: Clock) -> Callable[[float], Coroutine[Any, Any, None]]:
+    """The sleep of a deadline or of a look that is taken now and then. Those count real time, whatever is told: a clock
+    that stands still, or that passes waits at once, is not asked, and not moved."""
+    return asyncio.sleep if isinstance(clock, StillClock | Hurried) else clock.sleep
+
+
+def held_back(settings: Settings) -> str:
+    """Why no slow loop begins by itself; nothing where they do."""
+    if not settings.learning:
+        return "learning is off"
+    return "spec is on" if settings.spec else ""
+
+
 class CountedIds:
-    """Ids as `ids.fresh_id` makes them, the same ones in each process. Those that are ``taken`` are passed over; of two
-    processes at once in one home each has a ``series`` of its own."""
+    """Ids as `ids.fresh_id` makes them, but the same in each process, and in the order in which they were made. Those
+    that are ``taken`` are passed over; of several at once in one home each has a ``series`` of its own."""
 
     def __init__(self, taken: Callable[[str], bool], series: int = 0) -> None:
         self._taken = taken
         self._series = series
         self._count = 0
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def __call__(self) -> str:
         with self._lock:
@@ -92,4 +133,5 @@ class CountedIds:
 
     def _next(self) -> str:
         self._count += 1
-        return blake2b(f"{self._series}.{self._count}".encode(), digest_size=16).hexdigest()
+        rest = blake2b(f"{self._series}.{self._count}".encode(), digest_size=16).hexdigest()
+        return f"{self._count:04x}{rest}"[:32]

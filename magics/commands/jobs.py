@@ -139,7 +139,7 @@ def hands(desk: Desk) -> Hands:
     """What a notebook brings to what is done with jobs."""
     settings = desk.agent.settings
     messenger = Messenger(settings.home, Targets(settings.home, settings))
-    return Hands(desk.agent.jobs, desk.store, messenger, watches=settings.schedule_watch)
+    return Hands(desk.agent.jobs, desk.store, messenger, watches=settings.schedule_watch and not settings.spec)
 
 
 def _shown(told: Told) -> Shown:

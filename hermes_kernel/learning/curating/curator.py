@@ -21,6 +21,7 @@ from hermes_kernel.learning.curating.undoing import Undoing, meant, was_begun
 from hermes_kernel.learning.proposals import NoProposal, Proposal
 from hermes_kernel.settings import SettingsError
 from hermes_kernel.world.ports import Clock
+from hermes_kernel.world.spec import held_back
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import StoreError
 
@@ -93,8 +94,8 @@ class Curator:
 
     def _holds(self, times: Times) -> str:
         settings, now = self._means.settings(), self._means.clock.now()
-        if not settings.learning:
-            return "the setting learning is off, so it runs only when a person runs it"
+        if why := held_back(settings):
+            return f"the setting {why}, so it runs only when a person runs it"
         if not times.last:
             return f"it has not looked here yet; it first runs {settings.curator_days:g} days after it has"
         if now < self._next(times):

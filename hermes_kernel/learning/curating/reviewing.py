@@ -19,6 +19,7 @@ from hermes_kernel.session import Session
 from hermes_kernel.world.aside import Aside
 from hermes_kernel.world.compressing import Digester
 from hermes_kernel.world.perform import Performer
+from hermes_kernel.world.spec import guard
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools import Tools
 
@@ -79,7 +80,7 @@ class Reviewer:
         tools = Tools(settings, person=None, home=settings.home, cwd=settings.home, clock=clock)
         world = Performer(aside.model, tools, Digester(), aside.clock, stop)
         asked = Asked(self.resources.equipment.redact(prompt), route=aside.route, budget=calls)
-        async with stop.after(clock.sleep, SECONDS), aclosing(session.play(world, asked)) as events:
+        async with stop.after(guard(clock), SECONDS), aclosing(session.play(world, asked)) as events:
             async for _ in events:
                 pass
         return session.turn

@@ -10,11 +10,10 @@ from dataclasses import replace
 from hermes_kernel.equipment import Equipment
 from hermes_kernel.world.aside import Aside
 from hermes_kernel.world.model import OpenAIModel
-from hermes_kernel.world.ports import Clock
 
 
 @asynccontextmanager
-async def apart(equipment: Equipment, clock: Clock) -> AsyncIterator[Aside]:
+async def apart(equipment: Equipment) -> AsyncIterator[Aside]:
     """The model for side work, as long as this lasts. One that was handed to the agent is used as it is.
 
     Raises:
@@ -25,7 +24,7 @@ async def apart(equipment: Equipment, clock: Clock) -> AsyncIterator[Aside]:
         yield aside
         return
     reads = 0 if settings.aux_model else settings.context_window
-    model = OpenAIModel(settings.with_(context_window=reads), clock, routes=aside.model.routes)
+    model = equipment.another(settings.with_(context_window=reads), aside.model.routes)
     try:
         yield replace(aside, model=model)
     finally:

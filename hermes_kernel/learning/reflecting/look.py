@@ -30,6 +30,7 @@ from hermes_kernel.world.aside import Aside
 from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.compressing import Digester
 from hermes_kernel.world.perform import Performer
+from hermes_kernel.world.spec import guard
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools import Tool, Tools
 
@@ -107,7 +108,7 @@ class Look:
         asked = self._asked(matter, aside)
         try:
             self._open(session)
-            async with self.stop.after(aside.clock.sleep, SECONDS), aclosing(session.play(world, asked)) as events:
+            async with self.stop.after(guard(aside.clock), SECONDS), aclosing(session.play(world, asked)) as events:
                 async for _ in events:
                     self._usage = session.turn.usage
         finally:

@@ -23,6 +23,7 @@ from hermes_kernel.learning.reflecting.standing import Standing, off, standing
 from hermes_kernel.learning.reflecting.taking import ASKED, left_over
 from hermes_kernel.learning.reflecting.watch import Want, Watch
 from hermes_kernel.world.loop_thread import Closed
+from hermes_kernel.world.spec import held_back
 from hermes_kernel.world.store import StoreError
 
 COSTS = {"nudge": "nudge", "review": "skill review"}
@@ -53,7 +54,7 @@ class Reflector:
 
     def after(self, turn: Turn) -> None:
         """A turn is over: what is due now is on record when it returns, and is looked at beside whatever comes next."""
-        if self._closed or not self._means.settings.learning:
+        if self._closed or held_back(self._means.settings):
             return
         with self._lock:
             self._want(self._watch.over(turn, self._now(), self._means.settings))

@@ -11,6 +11,7 @@ from hermes_kernel.core.learnt import Dated, LookDue, Looked
 from hermes_kernel.learning.reflecting.look import Look, Means
 from hermes_kernel.learning.reflecting.ours import ours
 from hermes_kernel.settings import SettingsError
+from hermes_kernel.world.spec import held_back
 
 LOOPS = ("nudge", "review")
 SMALL = "the local model answers one call at a time; name another in aux_model"
@@ -36,8 +37,8 @@ def off(means: Means, loop: str) -> str:
     """Why `loop` does not run by itself; ``""`` where it does."""
     settings = means.settings
     setting = "memory_writes" if loop == "nudge" else "skill_writes"
-    if not settings.learning:
-        return "learning is off"
+    if why := held_back(settings):
+        return why
     if loop == "nudge" and not settings.nudge_every_turns:
         return "nudge_every_turns is 0"
     if getattr(settings, setting) == "off":

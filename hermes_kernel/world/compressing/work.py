@@ -27,6 +27,7 @@ from hermes_kernel.core.text import brief
 from hermes_kernel.core.turn import Turn
 from hermes_kernel.world.aside import Aside
 from hermes_kernel.world.compressing.measures import Measures
+from hermes_kernel.world.spec import guard
 from hermes_kernel.world.stop import Stop
 
 SECONDS = 300.0
@@ -110,7 +111,7 @@ class Work:
     async def _listened(self, seconds: float) -> None:
         """So many seconds in which the loop ran: between the calls of a script it stands still."""
         for _ in range(int(seconds)):
-            await self._aside.clock.sleep(1.0)
+            await guard(self._aside.clock)(1.0)
 
     async def _make(self) -> None:
         """Have the record written, piece by piece; what is left when the calls are used up is digested."""

@@ -20,6 +20,7 @@ from hermes_kernel.core.text import scrub
 from hermes_kernel.world.kernels.living import Living, NoStart
 from hermes_kernel.world.loop_thread import Closed, LoopThread
 from hermes_kernel.world.ports import Clock
+from hermes_kernel.world.spec import guard
 from hermes_kernel.world.tools.capture import Seen
 from hermes_kernel.world.tools.danger_python import python_risk
 from hermes_kernel.world.tools.python import FENCED
@@ -104,7 +105,7 @@ class OwnKernel:
         except Closed:
             raise ToolError(CLOSED) from None
         _running.add(self)
-        moment = asyncio.ensure_future(self._clock.sleep(MOMENT))
+        moment = asyncio.ensure_future(guard(self._clock)(MOMENT))
         first: set[asyncio.Future[Any]] = {work, moment}
         try:
             await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)

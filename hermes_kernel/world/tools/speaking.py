@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 from hermes_kernel.core.events import Asking, Event
 from hermes_kernel.core.question import Question
 from hermes_kernel.world.ports import Clock, Person
+from hermes_kernel.world.spec import guard
 from hermes_kernel.world.stop import Stop
 
 if TYPE_CHECKING:
@@ -73,5 +74,5 @@ async def _in_time(person: Person, question: Question, clock: Clock) -> str | No
 
 
 async def _at_its_end(clock: Clock, seconds: float, answering: asyncio.Future[str | None]) -> None:
-    await clock.sleep(seconds)
+    await guard(clock)(seconds)
     answering.cancel()

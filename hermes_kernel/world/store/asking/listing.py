@@ -116,6 +116,13 @@ def ids(hand: Hand) -> list[str]:
         return [*heads, *(session for (session,) in rows)]
 
 
+def everybody(hand: Hand) -> frozenset[str]:
+    """Every session there is or was: one that was deleted stays so, under whatever it might go on."""
+    there = ids(hand)
+    with hand.reach() as known:
+        return frozenset((*there, *known.tail.deleted))
+
+
 def find(hand: Hand, text: str) -> str:
     """The session that `text` names: its id or four letters or more of its beginning, its exact title, or ``last``.
 

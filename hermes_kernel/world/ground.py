@@ -1,0 +1,79 @@
+"""What an agent stands on: a home, a store, time and ids. In a spec they are the same everywhere, and a home that
+nobody asked for is thrown away with all that is in it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import cache
+from itertools import count
+from pathlib import Path
+
+from hermes_kernel.settings import HOME, Settings
+from hermes_kernel.world.clock import SystemClock
+from hermes_kernel.world.ids import fresh_id
+from hermes_kernel.world.ports import Archive, Clock
+from hermes_kernel.world.spec import CountedIds, StillClock
+from hermes_kernel.world.store import Store
+from hermes_kernel.world.store.asking.hand import Hand
+from hermes_kernel.world.store.asking.listing import everybody
+from hermes_kernel.world.store.opening import open_store
+from hermes_kernel.world.store.places import InUse
+
+
+class Ground:
+    """That of one agent with these `settings`; ``settings`` say where it is. Of the real world a `clock` or a `log` may
+    be another one.
+
+    Raises:
+        StoreError: the store cannot be used.
+    """
+
+    def __init__(self, settings: Settings, clock: Clock | None = None, log: Archive | None = None) -> None:
+        self._leaving = ExitStack()
+        self.settings = self._at_home(settings)
+        self.clock = clock or (StillClock() if settings.spec else SystemClock())
+        self.store: Archive = log or open_store(self.settings.home, self.settings.store_url, clock=self.clock)
+        self.new_id: Callable[[], str] = self._counted() if settings.spec else fresh_id
+
+    @property
+    def still(self) -> bool:
+        """Time stands still on it."""
+        return isinstance(self.clock, StillClock)
+
+    def close(self) -> None:
+        """Leave it. Can be called again."""
+        self.store.close()
+        self._leaving.close()
+
+    def _at_home(self, settings: Settings) -> Settings:
+        """In a spec, a home of its own unless one was set on purpose: nothing of a person's goes in or out."""
+        if not settings.spec or "home" in settings.sources or settings.home != Path(HOME).expanduser().absolute():
+            return settings
+        home = Path(tempfile.mkdtemp(prefix="hermes-spec-"))
+        self._leaving.callback(weakref.finalize(self, _thrown_away, home, os.getpid()))
+        return settings.with_(home=home, store_url="")
+
+    def _counted(self) -> CountedIds:
+        """Ids that no session here has; two agents at once in one home count apart."""
+        store = self.store
+        if not isinstance(store, Store):
+            return CountedIds(lambda _: False)
+        for series in count():
+            try:
+                self._leaving.enter_context(store.claim(f"spec {series}"))
+                break
+            except InUse:
+                continue
+        known = cache(lambda: everybody(Hand(store.home)))
+        return CountedIds(lambda made: made in known(), series)
+
+
+def _thrown_away(home: Path, maker: int) -> None:
+    """A forked child leaves it to its parent."""
+    if os.getpid() == maker:
+        shutil.rmtree(home, ignore_errors=True)

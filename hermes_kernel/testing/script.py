@@ -51,9 +51,8 @@ class Script(Generic[Asked]):
         if self._taken > len(self._steps) and not self._endless:
             raise AssertionError(f"{self._ended()}. End it in forever(…) where more may come.")
         if left := [step.name for step in self._steps[self._taken :] if not step.repeats]:
-            raise AssertionError(
-                f"the script was not used up: {', '.join(left)} never came, after {_times(self._taken)}"
-            )
+            came = "1 request" if self._taken == 1 else f"{self._taken} requests"
+            raise AssertionError(f"the script was not used up: {', '.join(left)} never came, after {came}")
 
     def _chosen(self, choose: Callable[[Asked], Step], asked: Asked) -> Step:
         try:
@@ -85,7 +84,3 @@ def _step(given: object, what: str) -> Step:
 def _refusal(words: str) -> Step:
     """A status that says nothing of the world, so that nothing is taken for a fault of it and waited for."""
     return status(418, words, fault=Fault.FORMAT_ERROR)
-
-
-def _times(count: int) -> str:
-    return "1 request" if count == 1 else f"{count} requests"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +19,13 @@ from hermes_kernel.world.compressing import Summariser
 from hermes_kernel.world.local import available
 from hermes_kernel.world.mcp import Servers
 from hermes_kernel.world.model import OpenAIModel
-from hermes_kernel.world.model.routes import routes_of
+from hermes_kernel.world.model.pool import Pool
+from hermes_kernel.world.model.routes import Route, routes_of
 from hermes_kernel.world.perform import Performer
 from hermes_kernel.world.ports import Clock, Compressor, Finder, Knowledge, Model, Person, Toolbox
+from hermes_kernel.world.recording.settled import counted_ids, head
+from hermes_kernel.world.recording.tape import Recorded, Recordings, Standing
+from hermes_kernel.world.spec import Hurried
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools import Tools
 from hermes_kernel.world.tools.terminal import run_secrets
@@ -31,7 +36,11 @@ if TYPE_CHECKING:
 
 class Equipment:
     """The settings in force and what follows from them. ``given`` is a model that was handed over: it stays, whatever
-    the settings say."""
+    the settings say. In a replay the recording says who is asked, whoever a person would ask.
+
+    Raises:
+        SettingsError: a model that was handed over is to be recorded or replayed.
+    """
 
     def __init__(  # noqa: PLR0913 - what an agent works with, each by its name
         self,
@@ -43,7 +52,7 @@ class Equipment:
         given: Model | None = None,
         finder: Finder | None = None,
     ) -> None:
-        self.settings = settings
+        self.settings = self._wished = settings
         self.tools = Tools(
             settings,
             person=person,
@@ -57,23 +66,55 @@ class Equipment:
         self.tools.sources = (self.servers,)
         self.knowledge: Knowledge | None = None
         self._clock = clock
+        self._hurried = Hurried(clock)
+        self._recordings = Recordings(Standing(lambda: self.tools.cwd, lambda: self._secrets, clock))
         self.compressor = self.summariser()
         self._given = given
         self._made: OpenAIModel | None = None
         self._aux: OpenAIModel | None = None
+        with suppress(SettingsError):  # said again when there is something to ask
+            self.settings = self._recordings.use(settings)
+        self._refuse_given(settings)
 
     def model(self) -> Model:
         """The model to ask, made when it is first needed.
 
         Raises:
             NoEndpoint: none is configured and there is no local one.
+            SettingsError: it is to be replayed, and there is no such recording.
         """
         if self._given is not None:
             return self._given
         if self._made is None:
-            self.settings = self.settings.settled(available)
-            self._made = OpenAIModel(self.settings, self._clock)
+            self.settings = self._recordings.use(self._wished)
+            if not self._recordings.alone:
+                self.settings = self.settings.settled(available)
+            if not self.settings.replay:
+                self._wished = self.settings
+            self._recordings.begin(lambda: head(self.settings))
+            self._made = self.another(self.settings)
         return self._made
+
+    def another(self, settings: Settings, routes: Sequence[Route] | None = None) -> OpenAIModel:
+        """A model with connections of its own, for another loop or other routes. It is recorded or replayed with the
+        others."""
+        wire = self._recordings.wire(lambda: Pool(settings.connect_seconds))
+        new_id = counted_ids() if settings.spec else None
+        return OpenAIModel(settings, self.waits, routes=routes, wire=wire, new_id=new_id)
+
+    @property
+    def waits(self) -> Clock:
+        """What is waited on before somebody is asked again. In a replay without pauses nobody has to be spared."""
+        return self._hurried if self._recordings.alone and not self.settings.replay_gaps else self._clock
+
+    @property
+    def recording(self) -> Recorded | None:
+        """What is recorded or replayed, and how much of it there is."""
+        return self._recordings.now
+
+    def on_tape(self, tools: Toolbox) -> Toolbox:
+        """`tools`, whose calls are recorded, or answered from a recording, where that is wished."""
+        return self._recordings.tools(tools)
 
     def aside(self) -> Aside:
         """The model for side work, with its limits: `aux_model` and behind it the main ones; only those where none is
@@ -88,7 +129,7 @@ class Equipment:
         routes = len(self._aux.routes) if self._aux else 1 + len(self.settings.fallback_models)
         first = self._aux.first_route() if self._aux else self.first_route()
         solitary = self.small and (self._aux is None or self._aux.routes[first].is_local)
-        return Aside(model, self._clock, side_limits(self.settings, routes), first, solitary)
+        return Aside(model, self.waits, side_limits(self.settings, routes), first, solitary)
 
     def _side_model(self) -> OpenAIModel | None:
         name = self.settings.aux_model
@@ -98,7 +139,7 @@ class Equipment:
             self.model()
         _, aux = routes_of(self.settings.with_(fallback_models=(name,)), os.environ)
         others = routes_of(self.settings, os.environ) if self._given is None else ()
-        return OpenAIModel(self.settings.with_(context_window=0), self._clock, routes=(aux, *others))
+        return self.another(self.settings.with_(context_window=0), (aux, *others))
 
     def asked(self, prompt: str, budget: int, images: Iterable[Image] = ()) -> Asked:
         """A prompt of `budget` model calls as it is recorded: without secrets, and with the model that is asked first.
@@ -133,8 +174,7 @@ class Equipment:
         Raises:
             NoTool, NoEndpoint: as `offered` and `model`.
         """
-        tools = self.offered(names)
-        return Performer(self.model(), tools, self.compressor, self._clock, stop)
+        return self._performer(self.offered(names), self.compressor, stop)
 
     def summariser(self) -> Summariser:
         """A compressor for one session, which it has to be closed with."""
@@ -146,7 +186,11 @@ class Equipment:
         Raises:
             NoEndpoint: as `model`.
         """
-        return Performer(self.model(), self._shown(tools), compressor, self._clock, stop)
+        return self._performer(self._shown(tools), compressor, stop)
+
+    def _performer(self, tools: Toolbox, compressor: Compressor, stop: Stop) -> Performer:
+        model = self.model()
+        return Performer(model, self.on_tape(tools), compressor, self.waits, stop)
 
     def system(self, notebook: str) -> str:
         """The system prompt of a session that begins now."""
@@ -162,7 +206,11 @@ class Equipment:
 
     def redact(self, text: str) -> str:
         """`text` without secrets, the endpoint's key among them."""
-        return redact(text, self.settings.secrets | self.servers.secrets | run_secrets())
+        return redact(text, self._secrets)
+
+    @property
+    def _secrets(self) -> frozenset[str]:
+        return self.settings.secrets | self._wished.secrets | self.servers.secrets | run_secrets()
 
     def configure(self, changes: dict[str, Any]) -> None:
         """Other settings from here on.
@@ -176,7 +224,9 @@ class Equipment:
             raise SettingsError(
                 f"{name} cannot change under a running agent. Set HERMES_{name.upper()} and begin anew."
             )
-        self.settings = self.settings.with_(**changes)
+        wished = self._wished.with_(**changes)
+        self._refuse_given(wished)
+        self.settings, self._wished = self._recordings.use(wished), wished
         self.tools.configure(self.settings)
         self.servers.configure(self.settings.mcp_servers)
         self.compressor.give_up("the settings were changed")
@@ -198,6 +248,7 @@ class Equipment:
     def close(self) -> None:
         """Let go of connections and of the local model, and end the servers of tools. Can be called again."""
         self._release()
+        self._recordings.close()
         self.servers.close()
 
     def _release(self) -> None:
@@ -209,6 +260,11 @@ class Equipment:
         made = [each for each in (self._made, self._aux) if each is not None]
         self._made = self._aux = None
         return made
+
+    def _refuse_given(self, settings: Settings) -> None:
+        if self._given is not None and (settings.record or settings.replay):
+            how = "record" if settings.record else "replay"
+            raise SettingsError(f"A model of your own cannot be recorded or replayed: leave out {how}, or the model.")
 
     def _shown(self, tools: Tools) -> Toolbox:
         return _FewTools(tools) if self.small else tools

@@ -17,7 +17,7 @@ from hermes_kernel.limits import turn_limits
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.compressing import Digester
 from hermes_kernel.world.perform import Performer
-from hermes_kernel.world.ports import Clock, Model
+from hermes_kernel.world.ports import Clock, Model, Toolbox
 from hermes_kernel.world.spec import guard
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools import Tool, Tools, tool_of
@@ -79,18 +79,22 @@ def names_of(given: Sequence[Given]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What rows are asked with. Tools are made anew for each, so that no row meets what another has left in them."""
+    """What rows are asked with. Tools are made anew for each, so that no row meets what another has left in them.
+    ``waits`` is waited on before somebody is asked again (None: ``clock``); ``on_tape`` has calls of tools recorded or
+    replayed."""
 
     model: Model
     settings: Settings
     tools: tuple[Given, ...]
     clock: Clock
+    waits: Clock | None = None
+    on_tape: Callable[[Toolbox], Toolbox] = lambda tools: tools
 
     def world(self, session_id: str, stop: Stop) -> Performer:
         """The world of one row."""
         tools = tools_of(self.tools, self.settings, self.clock)
         tools.begin_session(session_id)
-        return Performer(self.model, tools, Digester(), self.clock, stop)
+        return Performer(self.model, self.on_tape(tools), Digester(), self.waits or self.clock, stop)
 
 
 async def ask(row: Ask, means: Means, stop: Stop) -> AsyncGenerator[Event, None]:

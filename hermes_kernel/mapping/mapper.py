@@ -96,7 +96,7 @@ class Mapper:
             yield MapResult((), wish.name, index=made.index)
             return
         plan = self._plan(made, wish)
-        gate = Gate(self._settings.requests_per_minute, self._clock)
+        gate = Gate(self._settings.requests_per_minute, self._equipment.waits)
         writer = Writer(self._store, self._clock)
         leaving.callback(writer.close)
         hands = self._hands(wish, plan, gate, writer)
@@ -155,9 +155,13 @@ class Mapper:
         settings, model, tools = self._settings.with_(approvals="deny"), self._equipment.model(), tuple(wish.tools)
         tools_of(tools, settings, self._clock)
         if wish.executor is None:
-            return Here(writer, Means(model, settings, tools, self._clock), gate.see)
+            equipment = self._equipment
+            means = Means(model, settings, tools, self._clock, equipment.waits, equipment.on_tape)
+            return Here(writer, means, gate.see)
         if not isinstance(model, OpenAIModel):
             raise HermesError("A model of your own is asked in this process: leave out the executor.")
+        if settings.record or settings.replay:
+            raise HermesError("What is recorded or replayed is asked in this process: leave out the executor.")
         share = settings.requests_per_minute and max(1, settings.requests_per_minute // plan.workers)
         sent = Sent(settings.with_(store_url="", mcp_servers={}, requests_per_minute=share), tools)
         there = There(wish.executor, writer, sent, fresh_id)

@@ -161,6 +161,7 @@ class OpenAIModel:
     async def _request(self, inquiry: Inquiry, route: Route) -> AsyncGenerator[Event, None]:
         lane, call = inquiry.lane, inquiry.call
         limit = call.max_tokens or self._settings.max_tokens
+        inquiry.written = lane.quirks
         inquiry.body, inquiry.sent = lane.encoder.body(call, inquiry.tools, lane.quirks, limit)
         offered = [spec.name for spec in inquiry.tools] if "tools" in inquiry.sent.fields else []
         reading = Reading(call.shown, offered, self._new_id)
@@ -205,7 +206,7 @@ class OpenAIModel:
         if isinstance(inquiry.end, Failed) and inquiry.end.window:
             lane.reach.shown(inquiry.end.window, "overflow")
         if not exchange.begun:
-            inquiry.lesson = lane.learn(trouble, inquiry.sent)
+            inquiry.lesson = lane.learn(trouble, inquiry.sent, inquiry.written)
 
 
 def _nine_characters() -> str:

@@ -106,7 +106,7 @@ class NoConnection:
     def __init__(self, trouble: Trouble, ring: Callable[[], None]) -> None:
         self.headers: dict[str, str] = {}
         self.trouble: Trouble | None = trouble
-        self.refusal = ""
+        self.refusal = trouble.message
         ring()
 
     def take(self) -> bytes:

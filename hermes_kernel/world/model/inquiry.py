@@ -13,7 +13,7 @@ from hermes_kernel.core.messages import ToolSpec, Usage
 from hermes_kernel.core.trouble import Trouble, one_line
 from hermes_kernel.world.model.exchange import Exchange
 from hermes_kernel.world.model.lane import Lane
-from hermes_kernel.world.model.quirks import NOTHING_SENT, Sent
+from hermes_kernel.world.model.quirks import NOTHING_SENT, USUAL, Quirks, Sent
 from hermes_kernel.world.model.reading import Reading
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.stop import Stop
@@ -25,8 +25,8 @@ _LARGE_SHARE = 0.6
 
 @dataclass(slots=True)
 class Inquiry:
-    """``body``, ``sent``, ``end`` and ``lesson`` are of the latest request for the call: what went out, how it ended,
-    and what was learnt that makes another request worth while."""
+    """``body``, ``sent``, ``written``, ``end`` and ``lesson`` are of the latest request for the call: what went out and
+    how it was written, how it ended, and what was learnt that makes another request worth while."""
 
     call: CallModel
     tools: tuple[ToolSpec, ...]
@@ -35,6 +35,7 @@ class Inquiry:
     clock: Clock
     body: bytes = b""
     sent: Sent = NOTHING_SENT
+    written: Quirks = USUAL
     end: Replied | Failed | Interrupted | None = None
     lesson: Noticed | None = None
     started: float = field(init=False)

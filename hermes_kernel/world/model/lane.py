@@ -48,6 +48,7 @@ class Lane:
         self.reach = Reach(route, setting=reading, loaded=loaded(route), ask=wire.window)
         self.audit = Audit(near=self.near)
         self.patience = _patience(route, settings)
+        self._first, self._lessons = self.quirks, set[str]()
         self._see = settings.vision == "on"
         self._warned = False
 
@@ -72,13 +73,24 @@ class Lane:
         bare = not urlsplit(self.wanted.base_url).path.strip("/")
         return " The address may lack /v1 at its end." if status == 404 and bare and not self.local else ""
 
-    def learn(self, trouble: Trouble, sent: Sent) -> Noticed | None:
-        """Take a complaint in: the line about what is done differently from now on, or None if nothing is."""
+    def learn(self, trouble: Trouble, sent: Sent, written: Quirks) -> Noticed | None:
+        """Take a complaint in about a request that was `written` so: the line about what is done differently from now
+        on, or None if nothing is."""
         lesson = learn(self.quirks, trouble, sent)
-        if lesson is None or (self._see and not lesson[0].vision):
+        if lesson is None:
+            late = self.alone or written != self.quirks
+            return self._known(trouble, sent) if late else None
+        if self._see and not lesson[0].vision:
             return None
         self.quirks = lesson[0]
+        self._lessons.add(lesson[1])
         return Noticed(lesson[1])
+
+    def _known(self, trouble: Trouble, sent: Sent) -> Noticed | None:
+        """The lesson of a complaint about a request that was on its way, then or now, when it was learnt."""
+        fields = sent.fields | {"tools", self._first.limit_name, "stream_options", "temperature"}
+        lesson = learn(self._first, trouble, replace(sent, fields=fields, images=True))
+        return Noticed(lesson[1]) if lesson and lesson[1] in self._lessons else None
 
     def look(self) -> None:
         """The server answers: it can be asked how much it reads."""

@@ -39,6 +39,9 @@ class Quirks:
     dropped: frozenset[str] = frozenset()
 
 
+USUAL = Quirks()
+
+
 @dataclass(frozen=True, slots=True)
 class Sent:
     """What a request had in it: its top-level fields and whether images, of which a server may complain; and how much:

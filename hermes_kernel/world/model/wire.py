@@ -15,10 +15,17 @@ class Talk(Protocol):
     """A request that is out. ``status`` is 200 once the answer has begun, ``headers`` are the answer's; ``trouble``
     says why there is no more. Where a server refused, ``status`` stays 0 and ``refusal`` is all that it said."""
 
-    headers: dict[str, str]
-    status: int
-    trouble: Trouble | None
-    refusal: str
+    @property
+    def headers(self) -> dict[str, str]: ...
+
+    @property
+    def status(self) -> int: ...
+
+    @property
+    def trouble(self) -> Trouble | None: ...
+
+    @property
+    def refusal(self) -> str: ...
 
     @property
     def ended(self) -> bool:

@@ -1,0 +1,67 @@
+"""Tools whose calls are recorded, and tools that are not run because a recording has their results."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+
+from hermes_kernel.core.events import Event, Interrupted, Observed, Started
+from hermes_kernel.core.messages import ToolCall, ToolSpec
+from hermes_kernel.core.recording.cassette import Called
+from hermes_kernel.world.ports import Toolbox
+from hermes_kernel.world.stop import Stop
+
+NOT_RECORDED = "Not run: in this replay calls of tools are answered from the recording, which has none like this."
+
+Normal = Callable[[str], str]
+"""The normal form of a text that a call holds."""
+
+
+class RecordedTools:
+    """Keeps `ports.Toolbox`: runs those of ``tools`` and has ``keep`` told of each call that has its result."""
+
+    def __init__(self, tools: Toolbox, keep: Callable[[ToolCall, Observed], None]) -> None:
+        self.specs = tools.specs
+        self._tools = tools
+        self._keep = keep
+
+    async def run(self, calls: Sequence[ToolCall], stop: Stop) -> AsyncGenerator[Event, None]:
+        observed: dict[str, Observed] = {}
+        try:
+            async with aclosing(self._tools.run(calls, stop)) as told:
+                async for event in told:
+                    if isinstance(event, Observed):
+                        observed[event.call_id] = event
+                    yield event
+        finally:  # in the order of the calls, whichever was faster
+            for call in calls:
+                if call.id in observed:
+                    self._keep(call, observed[call.id])
+
+
+class ReplayedTools:
+    """Keeps `ports.Toolbox`: runs none of ``tools`` of which ``find`` knows the result; the others only if ``fill``."""
+
+    def __init__(self, tools: Toolbox, find: Callable[[ToolCall], Called | None], *, fill: bool) -> None:
+        self.specs: Callable[[], tuple[ToolSpec, ...]] = tools.specs
+        self._tools = tools
+        self._find = find
+        self._fill = fill
+
+    async def run(self, calls: Sequence[ToolCall], stop: Stop) -> AsyncGenerator[Event, None]:
+        if stop.by:
+            yield Interrupted(by=stop.by)
+            return
+        unknown: list[ToolCall] = []
+        for call in calls:
+            called = self._find(call)
+            if called is None and self._fill:
+                unknown.append(call)
+                continue
+            yield Started(call.id, repeatable=True)
+            known = called or Called(call.name, call.arguments, NOT_RECORDED, ok=False)
+            yield Observed(call.id, known.text, known.ok, images=known.images)
+        if unknown:
+            async with aclosing(self._tools.run(unknown, stop)) as told:
+                async for event in told:
+                    yield event

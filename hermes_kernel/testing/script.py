@@ -29,8 +29,11 @@ class Script(Generic[Asked]):
         self._error: Exception | None = None
 
     def next(self, asked: Asked) -> Step:
-        """The step for this request. A script at its end, or whose function raises, refuses in words that say so, in a
-        way that nobody tries again."""
+        """The step for this request; one that refuses, in words that say so, where the script has come to its end.
+
+        Raises:
+            Exception: what the script's function raised.
+        """
         self._taken += 1
         if self._choose:
             return self._chosen(self._choose, asked)
@@ -38,6 +41,13 @@ class Script(Generic[Asked]):
         if self._endless:
             at = min(at, len(self._steps) - 1)
         return self._steps[at] if at < len(self._steps) else _refusal(self._ended())
+
+    def answer(self, asked: Asked) -> Step:
+        """The same, as the step of a server, which raises nothing: it refuses."""
+        try:
+            return self.next(asked)
+        except Exception as error:  # noqa: BLE001 - a person's function; `check` raises what it raised
+            return _refusal(f"the script failed: {type(error).__name__}: {brief(str(error), 200)}")
 
     def check(self) -> None:
         """Nothing, where every request found its step and every step its request (one marked `forever` needs none).
@@ -57,9 +67,9 @@ class Script(Generic[Asked]):
     def _chosen(self, choose: Callable[[Asked], Step], asked: Asked) -> Step:
         try:
             return _step(choose(asked), "what the script's function returned")
-        except Exception as error:  # noqa: BLE001 - a person's function; `check` raises what it raised
+        except Exception as error:
             self._error = self._error or error
-            return _refusal(f"the script failed: {type(error).__name__}: {brief(str(error), 200)}")
+            raise
 
     def _ended(self) -> str:
         told = ", ".join(step.name for step in self._steps) or "nothing"

@@ -224,7 +224,7 @@ class Server:
         self, request: Request, body: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> bytes:
         """Play the step while listening for the client to hang up; what the client sent meanwhile comes back."""
-        play = asyncio.ensure_future(self._play(self._script.next(request), request, body, writer))
+        play = asyncio.ensure_future(self._play(self._script.answer(request), request, body, writer))
         listen = asyncio.ensure_future(reader.read(1))
         try:
             await asyncio.wait({play, listen}, return_when=asyncio.FIRST_COMPLETED)

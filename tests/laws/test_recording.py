@@ -131,7 +131,7 @@ def test_names_that_are_made_up_do_not_count(name):
         ("/home/mia.", "<home>."),
         ("file:///home/mia/x", "file://<home>/x"),
         ("/home/mia/work/sales/a.csv", "<here>/a.csv"),
-        ("{\"a\": \"x\\n/home/mia/b\"}", "{\"a\": \"x\\n<home>/b\"}"),
+        ('{"a": "x\\n/home/mia/b"}', '{"a": "x\\n<home>/b"}'),
         ("/home/miau", "/home/miau"),
         ("/home/mia-2/x", "/home/mia-2/x"),
         ("/home/mia.bak", "/home/mia.bak"),
@@ -183,6 +183,9 @@ def test_an_image_is_its_digest():
     (message,) = request({"messages": [{"role": "user", "content": [text, image]}]}, Places()).messages
     assert message["images"] == [f"image/png sha256:{hashlib.sha256(data).hexdigest()}"]
     assert message["content"] == "see"
+    video = {"type": "video_url", "video_url": {"url": "v"}}
+    (message,) = request({"messages": [{"role": "user", "content": [text, video]}]}, Places()).messages
+    assert message["content"] == 'see\n{"type": "video_url", "video_url": {"url": "v"}}'
     for other in ("data:image/png;base64,A", "https://example.org/a.png"):
         image["image_url"]["url"] = other
         (message,) = request({"messages": [{"role": "user", "content": [text, image]}]}, Places()).messages

@@ -13,7 +13,7 @@ from itertools import groupby
 
 _WORDS = re.compile(r"\s{1,40}|\w{1,40}|[^\w\s]")
 _MOST_EDITS = 300
-_MOST_STEPS = 300_000
+_MOST_STEPS = 1_000_000
 _SHOWN = 80  # characters of one passage that differs
 _AROUND = 32  # characters of what stands in both, at each side of a difference
 
@@ -51,9 +51,17 @@ def _one(part: Passage, at: int, parts: int, around: int, shown: int) -> str:
             return f"[-{_cut(text, shown)}-]"
         case "+":
             return f"{{+{_cut(text, shown)}+}}"
-    head = text[:around] if at else ""
-    tail = text[-around:] if at < parts - 1 else ""
-    return text if len(head) + len(tail) >= len(text) else f"{head}…{tail}"
+    before, behind = around if at else 0, around if at < parts - 1 else 0
+    return text if before + behind >= len(text) else f"{_begin(text[:before])}…{_end(text[len(text) - behind :])}"
+
+
+def _begin(text: str) -> str:
+    """As many whole words as there are."""
+    return text[: text.rfind(" ") + 1 or len(text)]
+
+
+def _end(text: str) -> str:
+    return text[max(text.find(" "), 0) :]
 
 
 def _cut(text: str, most: int) -> str:
@@ -76,7 +84,8 @@ def _edits(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, str]]:
 def _rows(old: Sequence[str], new: Sequence[str]) -> list[dict[int, int]] | None:
     """How far one comes with each number of edits, on each diagonal (Myers 1986); None: not in time."""
     best, rows, steps = {1: 0}, list[dict[int, int]](), 0
-    for edits in range(_MOST_EDITS):
+    while len(rows) < _MOST_EDITS and steps < _MOST_STEPS:
+        edits = len(rows)
         rows.append(dict(best))
         for diagonal in range(-edits, edits + 1, 2):
             down = diagonal == -edits or (diagonal != edits and best[diagonal - 1] < best[diagonal + 1])
@@ -87,8 +96,6 @@ def _rows(old: Sequence[str], new: Sequence[str]) -> list[dict[int, int]] | None
             steps += at - begun + 1
             if at >= len(old) and at - diagonal >= len(new):
                 return rows
-        if steps > _MOST_STEPS:
-            return None
     return None
 
 

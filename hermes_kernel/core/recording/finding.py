@@ -119,11 +119,11 @@ class Tape:
 def _likeness(old: Request, new: Request) -> tuple[float, ...]:
     """How alike two requests are: messages that are the same, then words of the first one that is not."""
     start, end = _alike(old.messages, new.messages)
-    words = 0.0
-    if start < len(old.messages) and start < len(new.messages):
-        before, after = (set(_told(one.messages[start])[:_LOOKED_AT].split()) for one in (old, new))
-        words = len(before & after) / max(len(before | after), 1)
-    return (start + end, words, old.tools == new.tools, -abs(len(old.messages) - len(new.messages)))
+    before, after = (_told(one.messages[start]) if start < len(one.messages) else "" for one in (old, new))
+    one, other = (set(text[:_LOOKED_AT].split()) for text in (before, after))
+    words = len(one & other) / max(len(one | other), 1)
+    messages, letters = abs(len(old.messages) - len(new.messages)), abs(len(before) - len(after))
+    return (start + end, words, old.tools == new.tools, -messages, -letters)
 
 
 def _alike(old: tuple[Message, ...], new: tuple[Message, ...]) -> tuple[int, int]:

@@ -91,7 +91,7 @@ def _message(raw: Mapping[str, Any], places: Places, numbers: dict[str, str]) ->
     message: dict[str, Any] = {"role": str(raw.get("role")), "content": plainly(text, places)}
     if images:
         message["images"] = images
-    if calls := raw.get("tool_calls"):
+    if isinstance(calls := raw.get("tool_calls"), list) and calls:
         message["calls"] = [_call(call, places, numbers) for call in calls if isinstance(call, dict)]
     if call_id := raw.get("tool_call_id"):
         message["call"] = _number(call_id, numbers)

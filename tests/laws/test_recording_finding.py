@@ -53,14 +53,6 @@ def test_the_same_request_is_answered_in_order_and_begins_again(recorded, times)
     assert heard == [mine[n % len(mine)] for n in range(times)]
 
 
-def test_what_is_recorded_later_is_found():
-    held = tape()
-    assert isinstance(held.find(asked("one")), Miss)
-    held.add(answered(asked("one"), b"late"))
-    assert held.find(asked("one")).blocks[0].data == b"late"
-    assert held.find(asked("two")).closest == 1
-
-
 def test_a_request_is_found_though_its_secret_was_not_recorded():
     known = frozenset({"correct-horse-battery"})
     request = asked(f"my key is {KEY}, my password correct-horse-battery")

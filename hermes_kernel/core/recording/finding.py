@@ -99,11 +99,6 @@ class Tape:
         results = self._results.get(key)
         return results[self._turn(key, len(results))] if results else None
 
-    def add(self, exchange: Exchange) -> None:
-        """One more was recorded."""
-        self._requests.append(exchange.request)
-        self._answers.setdefault(exchange.request.key, []).append(exchange)
-
     def _turn(self, key: object, many: int) -> int:
         given = self._given.get(key, 0)
         self._given[key] = given + 1

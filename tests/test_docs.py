@@ -14,7 +14,7 @@ from hermes_kernel.cli import _parser
 from hermes_kernel.given import OPENAI_NAMES
 from hermes_kernel.settings import RANGES
 from magics.commands.every import COMMANDS
-from tests.examples import blocks
+from tests.examples import blocks, run
 from tests.pages import DOCS, MARKED, ROOT, fresh, marked
 
 PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
@@ -88,7 +88,7 @@ def test_every_test_that_is_named_as_holding_something_exists(page):
 
 def has_test(path: Path, sentence: str) -> bool:
     name = f"test_{sentence.replace(' ', '_')}"
-    return re.search(rf"^(?:async )?def {re.escape(name)}\(", text(path), re.MULTILINE) is not None
+    return path.exists() and re.search(rf"^(?:async )?def {re.escape(name)}\(", text(path), re.MULTILINE) is not None
 
 
 @pytest.mark.parametrize("name", [name for name in OURS if (DOCS / name).exists()])
@@ -117,3 +117,16 @@ def test_a_line_for_the_shell_can_be_given(name):
         for line in lines:
             if line.startswith("hermes-kernel "):
                 assert callable(_parser().parse_args(shlex.split(line, comments=True)[1:]).do), line
+
+
+def test_every_command_of_the_command_line_is_told():
+    [verbs] = (action.choices for action in _parser()._actions if isinstance(action, argparse._SubParsersAction))
+    told = re.findall(r"^hermes-kernel (\w+) ", text(DOCS / "commands.md"), re.MULTILINE)
+    beside = {"title"}  # told with `show`
+    assert set(told) | beside == set(verbs)
+
+
+async def test_python_on_the_page_of_commands_gives_what_it_says(tmp_path, monkeypatch):
+    monkeypatch.setenv("HERMES_HOME", str(tmp_path))
+    [code] = blocks("commands.md", "python")
+    assert await run(code, {}) == code.count("# →")

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
+from hermes_kernel.core.classify import LONG_LIMIT_SECONDS
 from hermes_kernel.core.events import Failed
 from hermes_kernel.core.faults import Fault
+from hermes_kernel.core.figures import span
 from hermes_kernel.core.messages import Assistant, Observation, Transcript
 from hermes_kernel.core.text import brief
 
@@ -54,7 +56,14 @@ def advised(failed: Failed) -> str:
     """What happened, where, and what to do next, on one line."""
     told = failed.message.rstrip(". ") or failed.fault.replace("_", " ")
     where = f" ({failed.model} at {urlsplit(failed.endpoint).hostname})" if failed.endpoint else ""
-    return f"{told[:1].upper()}{told[1:]}{where}. {ADVICE[failed.fault]}"
+    return f"{told[:1].upper()}{told[1:]}{where}. {_advice(failed)}"
+
+
+def _advice(failed: Failed) -> str:
+    """What to do next; where the server has said when to come back, and that is not soon, when."""
+    if (failed.wait or 0) > LONG_LIMIT_SECONDS:
+        return f"Come back in {span(failed.wait or 0)}, as it says, or choose another model with `%hermes model`."
+    return ADVICE[failed.fault]
 
 
 def grace(limit: int) -> str:

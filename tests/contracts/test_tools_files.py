@@ -91,6 +91,7 @@ async def test_a_file_is_written_whole_with_its_old_mode_through_links_and_with_
     tools = toolbox(tmp_path, cwd=tmp_path)
     result = await one(tools, "write_file", path="a/b.sh", content="one\ntwo\n")
     assert result.text == "Wrote a/b.sh: 8 bytes, 2 lines; a new file."
+    assert (await one(tools, "write_file", path="c", content="x")).text == "Wrote c: 1 byte, 1 line; a new file."
     target = tmp_path / "a" / "b.sh"
     target.chmod(0o751)
     (tmp_path / "link").symlink_to(target)

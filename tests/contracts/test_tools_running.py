@@ -264,6 +264,18 @@ async def test_a_traceback_names_the_line_of_the_persons_own_code(tmp_path):
     assert 'raise ValueError("bad' in observed(await run_calls(tools, ("raises_value", {}))).text
 
 
+@pytest.mark.parametrize("name", ["/tmp/ipykernel_4711/99.py", r"C:\Temp\ipykernel_4711\99.py"])
+async def test_a_cell_is_no_file_where_an_error_says_where_it_was_raised(tmp_path, name):
+    names = {}
+    exec(compile("def divide() -> float:\n    return 1 / 0\n", name, "exec"), names)
+    tools = toolbox(tmp_path)
+    tools.add(names["divide"])
+    told = observed(await run_calls(tools, ("divide", {}))).text
+    assert told == "ZeroDivisionError: division by zero\nAt (innermost last):\n  <cell>:2 in divide: "
+    tools.namespace["divide"] = names["divide"]
+    assert "  <cell>:2 in divide" in observed(await run_calls(tools, ("python", {"code": "divide()"}))).text
+
+
 async def test_async_generators_and_forgotten_awaits_are_told_for_what_they_are(tmp_path):
     async def count():
         for n in range(3):

@@ -247,6 +247,12 @@ def test_passing_faults_are_waited_out_three_times(fault: Fault, hint: float | N
     assert end.reason == f"No (m at there). {prompts.ADVICE[fault]}"
 
 
+def test_who_is_not_waited_for_says_when_to_come_back() -> None:
+    end = ended(evolve(after(), Failed(Fault.BILLING, "Rate limit reached", wait=3 * 3600 + 600)))
+    assert end.outcome == "failed"
+    assert end.reason.startswith("Rate limit reached. Come back in 3 h 10 min, as it says, or choose another model")
+
+
 def test_a_reply_makes_the_retries_whole_again() -> None:
     turn = after(
         Failed(Fault.SERVER_ERROR), Retrying(1, 3, 5, Fault.SERVER_ERROR), Replied("", (PROBE,)), Observed("1", "x")

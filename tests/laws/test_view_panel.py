@@ -240,6 +240,21 @@ def test_a_call_that_failed_and_who_allowed_it_are_told_in_words():
 
 
 @pytest.mark.parametrize(
+    ("by", "said"),
+    [
+        ("person", "refused by person"),
+        ("rule", "refused by rule"),
+        ("headless", "refused: nobody is there to ask"),
+        ("silence", "refused: nobody answered"),
+    ],
+)
+def test_a_call_that_was_refused_says_by_whom(by: str, said: str):
+    call = ToolCall("c", "terminal", '{"command": "ls"}')
+    told = html([Replied("", (call,)), Approved("c", allowed=False, by=by), Observed("c", "Not run", ok=False)])
+    assert words(told).startswith(f"✗ terminal ls · {said} · failed")
+
+
+@pytest.mark.parametrize(
     ("name", "arguments", "said"),
     [
         ("python", '{"code": "a = 1\\nb = a"}', "a = 1&#10;b = a"),

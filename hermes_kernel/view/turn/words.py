@@ -16,6 +16,7 @@ ENTRIES = 24  # members of a list that are looked at for that
 HEARD = 2.0  # seconds of silence within a stream that are nothing to speak of
 PATIENT = 20.0  # seconds of thinking after which the limit is worth knowing
 QUEUED = "queued by the provider"
+REFUSED = {"headless": "nobody is there to ask", "silence": "nobody answered"}
 SUMMARISING = "summarising "  # how a line begins that tells of a summary for which the turn waits
 
 
@@ -131,7 +132,7 @@ def lasting(status: Status, seconds: float) -> str:
 def said_by(approved: Approved) -> str:
     """Who allowed or refused a call, and for how long."""
     if not approved.allowed:
-        return f"refused by {approved.by}"
+        return f"refused: {REFUSED[approved.by]}" if approved.by in REFUSED else f"refused by {approved.by}"
     return f"allowed by {approved.by} ({approved.scope})"
 
 

@@ -23,7 +23,7 @@ from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.world.tools.capture import Seen, Tap, tapped, watching
 from hermes_kernel.world.tools.danger_python import python_risk
 from hermes_kernel.world.tools.overdue import Overdue, deadline
-from hermes_kernel.world.tools.results import Result, is_table, table
+from hermes_kernel.world.tools.results import Result, is_table, place, table
 from hermes_kernel.world.tools.risk import Risk
 from hermes_kernel.world.tools.terminal import clean
 from hermes_kernel.world.tools.tool import Tool, built_in
@@ -171,7 +171,9 @@ def explained(error: BaseException, filename: str) -> str:
     frames = list(itertools.dropwhile(lambda f: f.filename != filename, traceback.extract_tb(error.__traceback__)))
     own = [at for at, frame in enumerate(frames) if frame.filename == filename]
     kept = [frames[at] for at in sorted({*own[-FRAMES:], *range(len(frames))[-FRAMES:]})]
-    lines = [f"  {frame.filename}:{frame.lineno} in {frame.name}: {brief(frame.line or '', 160)}" for frame in kept]
+    lines = [
+        f"  {place(frame.filename)}:{frame.lineno} in {frame.name}: {brief(frame.line or '', 160)}" for frame in kept
+    ]
     words = clean("".join(traceback.format_exception_only(error))).rstrip()
     if isinstance(error, KeyboardInterrupt):
         words = INTERRUPTED

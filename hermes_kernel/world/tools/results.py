@@ -24,6 +24,7 @@ ROWS, COLUMNS, WIDTH = 20, 20, 160
 FRAMES = 4
 IMAGE_BYTES = {"on": 4_000_000, "auto": 400_000, "off": 0}  # providers refuse pictures above 5 MB; a plot has 20-80 kB
 HERE = re.compile(r"[/\\]hermes_kernel[/\\]world[/\\]tools[/\\](?!tests)")
+CELL = re.compile(r".*[/\\]ipykernel_\d+[/\\]\d+\.py")
 SIGNATURES = {b"\x89PNG\r\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
 
 
@@ -54,11 +55,16 @@ def failure(error: BaseException) -> Result:
         return Result(scrub(str(error)), ok=False)
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not HERE.search(frame.filename)]
     shown = [
-        f"  {frame.filename}:{frame.lineno} in {frame.name}: {brief(frame.line or '', 160)}"
+        f"  {place(frame.filename)}:{frame.lineno} in {frame.name}: {brief(frame.line or '', 160)}"
         for frame in frames[-FRAMES:]
     ]
     where = "\nAt (innermost last):\n" + "\n".join(shown) if shown else ""
     return Result(scrub(_say(error) + where), ok=False)
+
+
+def place(filename: str) -> str:
+    """A file as a traceback names it. A cell is a file that nobody can open, of another name in each kernel."""
+    return "<cell>" if CELL.fullmatch(filename) else filename
 
 
 async def collected(values: AsyncGenerator[Any, None]) -> Iterator[Any]:

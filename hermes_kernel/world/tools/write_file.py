@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from hermes_kernel.core.figures import counted
 from hermes_kernel.core.text import scrub
 from hermes_kernel.world.tools.places import located, said, write_risk
 from hermes_kernel.world.tools.results import Result, ToolError
@@ -36,7 +37,7 @@ def make_write_file(folder: Callable[[], Path], home: Path) -> Tool:
             raise said(error, path) from error
         lines = content.count("\n") + (not content.endswith("\n") and bool(content))
         before = "a new file" if was is None else f"it held {was:,} bytes before"
-        return Result(f"Wrote {path}: {size:,} bytes, {lines:,} lines; {before}.")
+        return Result(f"Wrote {path}: {counted(size, 'byte')}, {counted(lines, 'line')}; {before}.")
 
     def risk(arguments: Mapping[str, Any]) -> Risk | None:
         return write_risk(arguments["path"], folder(), home)

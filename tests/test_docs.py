@@ -11,19 +11,21 @@ from pathlib import Path
 import pytest
 
 from hermes_kernel.cli import _parser
-from hermes_kernel.given import OPENAI_NAMES
+from hermes_kernel.given import OPENAI_NAMES, TARGET
 from hermes_kernel.settings import RANGES
 from magics.commands.every import COMMANDS
 from tests.examples import blocks, run
 from tests.pages import DOCS, MARKED, ROOT, fresh, marked
 
 PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
-OURS = ("settings.md", "faults.md", "tools.md", "security.md", "migration.md", "commands.md")
+OURS = (
+    "settings.md", "faults.md", "tools.md", "security.md", "migration.md", "commands.md", "models.md", "loops.md", "figures.md",
+)  # fmt: skip
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)(?: \"[^\"]*\")?\)")
 CODE = "\n".join(
     path.read_text(encoding="utf-8") for kind in ("hermes_kernel", "magics") for path in (ROOT / kind).rglob("*.py")
 )
-NOT_SETTINGS = {"HERMES_NOTIFY_NAME", "HERMES_STALE_SECOND", "HERMES_", *OPENAI_NAMES.values()}
+NOT_SETTINGS = {"HERMES_STALE_SECOND", "HERMES_", *OPENAI_NAMES.values()}
 THEIRS = {
     "HERMES_STREAM_STALE_TIMEOUT", "HERMES_STREAM_READ_TIMEOUT", "HERMES_CONCURRENT_TOOL_TIMEOUT_S",
     "HERMES_API_TIMEOUT",
@@ -76,7 +78,7 @@ def test_every_link_leads_to_a_file_and_to_a_heading_in_it(page):
     assert lost == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=named)
+@pytest.mark.parametrize("page", [page for page in PAGES if "held by" in text(page).lower()], ids=named)
 def test_every_test_that_is_named_as_holding_something_exists(page):
     claimed = [
         (words, target) for words, target in LINK.findall(prose(page)) if re.search(r"tests/[\w/]+\.py$", target)
@@ -106,7 +108,7 @@ def test_commands_and_variables_on_a_page_exist(name):
 
 @pytest.mark.parametrize("name", [name for name in OURS if (DOCS / name).exists() and name != "migration.md"])
 def test_names_set_as_code_are_names_in_the_code(name):
-    words = {span for span in spans(DOCS / name) if re.fullmatch(r"[a-z]+(?:_[a-z]+)+", span)}
+    words = {span for span in spans(DOCS / name) if re.fullmatch(r"[a-z]+(?:_[a-z]+)+", span)} - {"num_ctx"}  # Ollama's
     assert {word for word in words if not re.search(rf"\b{word}\b", CODE)} == set()
 
 

@@ -46,7 +46,7 @@ async def ask(desk: Desk, line: str, body: str) -> object:
         text = _heard(lambda: _text(desk, prompt, options, body))
         if options.session:
             _switch(desk, options.session)
-        with desk.asking(options.model):
+        with desk.asking(options):
             images = tuple(prompt.images)
             return await _play(desk, lambda: desk.agent.stream(text, images=images, **_wishes(options)), options)
 
@@ -54,7 +54,7 @@ async def ask(desk: Desk, line: str, body: str) -> object:
 async def retry(desk: Desk, line: str) -> Turn:
     """The last turn, taken back and asked again; as `ask`."""
     options = parse(line)
-    with readable(), desk.asking(options.model):
+    with readable(), desk.asking(options):
         return await _play(desk, lambda: desk.agent.retrying(**_wishes(options)), options)
 
 

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from hermes_kernel.errors import HermesError
 from hermes_kernel.settings import FIXED, Settings
+from hermes_kernel.view import Picture
+from hermes_kernel.view.sights import Sight
 from hermes_kernel.world.run import this_run
 from hermes_kernel.world.stop import Stop, Stopped
+from magics.cassettes import wished
 from magics.cells import Cells
 from magics.frontend import Frontend, frontend
 from magics.options import Options
 from magics.painting.live import Live
 from magics.painting.painter import Painter, Scroll, Silent, Still
+from magics.painting.sighted import Watching, watching
 from magics.person import NotebookPerson
 from magics.verdict import show_turns, stopped
 
@@ -83,6 +88,8 @@ class Desk:
         """
         if self._agent is None:
             Settings.load(**self._changes | changes)
+        elif not self._begun and self._needs_another(changes):
+            self._begin_anew(changes)
         elif fixed := sorted(FIXED & changes.keys()):
             name = fixed[0]
             raise HermesError(
@@ -91,6 +98,30 @@ class Desk:
         else:
             self._agent.configure(**changes)
         self._changes |= changes
+
+    @property
+    def _begun(self) -> bool:
+        """Something was asked already."""
+        return self.turns > 0 or bool(self._agent and self._agent.turn.starts)
+
+    def _needs_another(self, changes: dict[str, Any]) -> bool:
+        """An agent cannot change so: it stands on what is changed, or on the `spec` that a replay implies."""
+        wanted = Settings.load(**self._changes | changes)
+        return bool(FIXED & changes.keys()) or wanted.spec != self.agent.settings.spec
+
+    def _begin_anew(self, changes: dict[str, Any]) -> None:
+        """Another agent in place of one whom nobody has asked anything."""
+        before, settled = self._agent, self._changes
+        self.close()
+        self._warm = False
+        self._changes = settled | changes
+        try:
+            made = self.agent
+        except Exception:
+            self._changes = settled
+            raise
+        if self.shell.user_ns.get("hermes") is before:
+            self.shell.push({"hermes": made}, interactive=False)
 
     def offer(self) -> None:
         """Offer the tools that are defined in the notebook at this moment."""
@@ -156,28 +187,47 @@ class Desk:
             self._warm = True
 
     @contextmanager
-    def asking(self, model: str | None) -> Iterator[None]:
-        """Another model than the settings', if one is named, for as long as this lasts."""
-        before = self.agent.settings.model
-        if model:
-            self.agent.configure(model=model)
+    def asking(self, options: Options) -> Iterator[None]:
+        """The settings that these options are, for as long as this lasts.
+
+        Raises:
+            HermesError: an option goes with another, which is missing, or names no file.
+        """
+        settings = self.agent.settings
+        changes = wished(options, settings)
+        before = {name: getattr(settings, name) for name in changes}
+        if changes:
+            self.agent.configure(**changes)
         try:
             yield
         finally:
-            if model:
-                self.agent.configure(model=before)
+            if changes:
+                self.agent.configure(**before)
+
+    @property
+    def steady(self) -> bool:
+        """What is shown is to be the same each time, so nothing is updated where it stands."""
+        settings = self.settings
+        return (settings.spec or bool(settings.replay)) and not settings.replay_gaps
 
     def painter(self, options: Options, press: Stop) -> Painter:
         """What shows a turn where this cell is looked at."""
-        limit, plain = options.budget or self.agent.settings.max_iterations, options.plain or self.settings.plain
+        settings = self.agent.settings
+        plain = options.plain or settings.plain
+        blank = Picture(options.budget or settings.max_iterations)
+        seen = replace(blank, replayed=bool(settings.replay and not settings.record))
         if options.quiet:
             return Silent()
         match frontend(self.shell):
             case Frontend.TERMINAL | Frontend.CONSOLE if not plain:
-                return Scroll(limit)
-            case Frontend.NOTEBOOK if not plain:
-                return Live(self.shell, limit, press.press, self.person)
-        return Still(self.shell, limit, plain=plain)
+                return Scroll(seen)
+            case Frontend.NOTEBOOK if not plain and not self.steady:
+                return Live(self.shell, seen, press.press, self.person)
+        return Still(self.shell, blank, plain=plain)
+
+    def watching(self, begun: Sight, press: Callable[[], None], options: Options) -> Watching:
+        """What shows work that is no turn."""
+        return watching(self.shell, begun, press, replace(options, plain=options.plain or self.steady))
 
     def hand_over(self, value: object, name: str = "") -> None:
         """What a cell made, in ``_``, ``Out`` and the variable that was asked for, without showing it a second time."""

@@ -90,11 +90,12 @@ class HermesMagics(Configured, Magics):
 
         Options: ``--model M``, ``--budget N`` (model calls), ``--session ID|new|last``, ``--tools a,b|none``,
         ``--skill NAME``, ``--as VAR``, ``--timeout S``, ``--map VAR`` (ask for each row), ``--workers N``,
-        ``--again A,B`` (rows, anew), ``--schedule WHEN`` (a job for later), ``--no-cells``, ``--plain``, ``--quiet``.
+        ``--again A,B`` (rows, anew), ``--schedule WHEN`` (a job for later), ``--record FILE``, ``--replay FILE``,
+        ``--replay-gaps``, ``--replay-tools``, ``--no-cells``, ``--plain``, ``--quiet``.
 
         ``%hermes COMMAND``: status, budget, usage, timeline, new, sessions, search, show, resume, branch, title,
         export, sql, compress, nudge, review, undo, retry, model, tools, mcp, memory, skills, skill, curator, schedule,
-        jobs, runs, loops, config, doctor, help. ``%hermes help`` explains each.
+        jobs, runs, loops, record, replay, spec, config, doctor, help. ``%hermes help`` explains each.
         """
         if cell is not None:
             from magics.asking import ask

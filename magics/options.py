@@ -39,6 +39,10 @@ class Options:
     map: str = ""
     workers: int | None = None
     again: tuple[str, ...] = ()
+    record: str = ""
+    replay: str = ""
+    replay_gaps: bool = False
+    replay_tools: bool = False
     words: str = ""
 
 
@@ -69,6 +73,7 @@ def _variable(text: str) -> str:
     return text
 
 
+FILES = "a file, or `on` for NAME.cassette.jsonl beside the notebook"
 OPTIONS: dict[str, Option] = {
     "--model": Option("M", "a model's name", "ask this model, for this cell only"),
     "--budget": Option("N", "a whole number from 1", "model calls this turn may make", _positive),
@@ -94,11 +99,14 @@ OPTIONS: dict[str, Option] = {
         'a time in quotes, such as "every monday 9am"',
         "do not ask now: make a job of the prompt; comes first, then the options of `%hermes schedule`",
     ),
+    "--record": Option("FILE", FILES, "record what models say, for `--replay` and `%hermes replay`"),
+    "--replay": Option("FILE", FILES, "answer from a recording, without a network"),
+    "--replay-gaps": Option("", "", "with the pauses that it had"),
+    "--replay-tools": Option("", "", "answer calls of tools from the recording, too: none is run"),
     "--no-cells": Option("", "", "do not show the model the cells run since the last turn"),
     "--plain": Option("", "", "text only, no widgets"),
     "--quiet": Option("", "", "show nothing; the turn is in `_`"),
 }
-LATER = ("--replay", "--record")
 
 
 def parse(line: str) -> Options:
@@ -120,7 +128,7 @@ def parse(line: str) -> Options:
             case "--no-cells":
                 found["cells"] = False
             case _:
-                found[name[2:]] = value
+                found[name[2:].replace("-", "_")] = value
     if "schedule" in found:
         raise HermesError(
             "--schedule comes first, then the options of %hermes schedule; %hermes help schedule lists them."
@@ -156,8 +164,6 @@ def _next(line: str) -> tuple[str, Any, str]:
 
 
 def _option(name: str) -> Option:
-    if name in LATER:
-        raise HermesError(f"{name} is not supported by this version of Hermes Kernel.")
     if name not in OPTIONS:
         close = difflib.get_close_matches(name, OPTIONS, 1)
         hint = f" Did you mean {close[0]}?" if close else ""

@@ -131,6 +131,8 @@ def _ask(commands: Commands[argparse.ArgumentParser]) -> None:
         "--session", default="new", metavar="ID", help="a session's id or title, `last` or `new` (default)"
     )
     made.add_argument("--tools", metavar="a,b", help="the only tools to offer; `none` for none")
+    made.add_argument("--record", metavar="FILE", help="record what the model says")
+    made.add_argument("--replay", metavar="FILE", help="answer from a recording, without a network")
     made.add_argument("--plain", action="store_true", help="the answer only: nothing about what is being done")
     made.add_argument("--json", action="store_true", help="one JSON object instead of text")
     made.set_defaults(do=ask)

@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING
 from hermes_kernel.cli.terminal import Paper, Terminal, at_terminal
 from hermes_kernel.cli.trouble import Failure
 from hermes_kernel.core.events import Outcome
+from hermes_kernel.view import Picture
 
 if TYPE_CHECKING:
     from hermes_kernel import Agent, Turn
     from hermes_kernel.world.stop import Stop
 
+TAPES = ("record", "replay")
 GOOD = (Outcome.COMPLETED, Outcome.BUDGET_EXHAUSTED)  # the budget ends a turn with an answer
 
 
@@ -34,6 +36,7 @@ def ask(options: argparse.Namespace) -> int:
 
     prompt = sys.stdin.read() if options.prompt == "-" else options.prompt
     changes = {"max_iterations": options.budget, "turn_seconds": options.timeout, "plain": options.plain or None}
+    changes |= {name: str(Path(file).absolute()) for name in TAPES if (file := getattr(options, name))}
     person = Terminal() if at_terminal() and options.prompt != "-" else None
     try:
         agent = Agent(options.model, session=options.session, person=person, **changes)
@@ -54,7 +57,9 @@ def ask(options: argparse.Namespace) -> int:
 
 def _turn(agent: Agent, prompt: str, options: argparse.Namespace) -> Turn:
     """What code of the turn prints is no part of the answer: it goes where the doings go."""
-    paper = Paper(agent.settings.max_iterations, answer=not options.json, doing=not options.plain)
+    settings = agent.settings
+    blank = Picture(settings.max_iterations, replayed=bool(settings.replay and not settings.record))
+    paper = Paper(blank, answer=not options.json, doing=not options.plain)
     with Path(os.devnull).open("w") if options.plain else nullcontext(sys.stderr) as aside, redirect_stdout(aside):
         return asyncio.run(_play(agent, prompt, options, paper))
 

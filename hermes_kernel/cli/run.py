@@ -1,35 +1,13 @@
-"""``hermes-kernel run``: a notebook executed from top to bottom, with values of one's own and from a recording if that
-is wished. Its outputs are kept, also when a cell fails."""
+"""``hermes-kernel run``: a notebook executed from top to bottom, with values of one's own, and from a recording if that
+is wished."""
 
 from __future__ import annotations
 
 import argparse
-import asyncio
-import os
-import sys
-import time
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from hermes_kernel.cli.opened import HERE, Commands, command
-from hermes_kernel.cli.trouble import Failure, Misuse
-from hermes_kernel.core.safe import clean
-from hermes_kernel.core.text import brief, scrub
-from hermes_kernel.errors import HermesError
-from hermes_kernel.scheduling.notebooks import parameters_in
-from hermes_kernel.scheduling.running.nodes import kernel_of, read, written
-from hermes_kernel.scheduling.running.parameters import assigned, typed
-from hermes_kernel.scheduling.running.template import for_python, inject
-from hermes_kernel.scheduling.values import is_variable
-from hermes_kernel.world.recording.beside import beside
-from hermes_kernel.world.stop import Stop
-
-if TYPE_CHECKING:
-    from nbformat import NotebookNode
+from hermes_kernel.cli.opened import Commands, command
 
 BESIDE = ""  # the FILE of a recording that nobody named
-TAPES = ("replay", "record")
 
 
 def add_run(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -38,7 +16,7 @@ def add_run(commands: Commands[argparse.ArgumentParser]) -> None:
     made.add_argument("notebook", metavar="NOTEBOOK", nargs="?", help="the .ipynb file; it keeps the outputs")
     made.add_argument("-o", "--output", metavar="OUT", help="write the executed notebook here instead")
     made.add_argument(
-        "-p", "--parameter", metavar="NAME=VALUE", type=_parameter, action="append", default=[], dest="parameters",
+        "-p", "--parameter", metavar="NAME=VALUE", action="append", default=[], dest="parameters",
         help="a value in place of the one in the cell tagged `parameters`: a Python literal, or else text; "
         "may be said again",
     )  # fmt: skip
@@ -55,128 +33,7 @@ def add_run(commands: Commands[argparse.ArgumentParser]) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Execute, telling on stderr which cell is running and how long each took.
+    """Execute it; see `running.run_notebook` for what is raised."""
+    from hermes_kernel.cli.running import run_notebook
 
-    Raises:
-        Misuse: there is no such notebook, kernel, recording or folder, or it is none.
-        Failure: a cell failed; the notebook holds everything up to there.
-    """
-    from hermes_kernel.scheduling.running.executing import Execution
-
-    source = _source(options)
-    target = Path(options.output or source)
-    if not target.parent.is_dir():
-        raise Misuse(f"there is no folder {target.parent} to write {target.name} in.")
-    environ = _environ(options, source)
-    progress = Progress()
-    try:
-        notebook = read(source)
-        kernel = options.kernel or kernel_of(notebook)
-        _fill(notebook, source, kernel, dict(options.parameters))
-        execution = Execution(notebook, kernel, source.absolute().parent, environ, begins=progress.begins)
-    except HermesError as error:
-        raise Misuse(str(error)) from None
-    progress.of(notebook.cells)
-    try:
-        asyncio.run(execution.run(Stop()))
-    except HermesError as error:
-        raise Failure(f"{source}: {error}") from None
-    finally:
-        progress.ends()
-        _write(notebook, target)
-    print(f"{target}: done", file=sys.stderr)
-    return 0
-
-
-class Progress:
-    """A line on stderr for each code cell that has something in it: which of how many, how it begins, and in the end
-    how long it took."""
-
-    def __init__(self) -> None:
-        self._lines: dict[int, str] = {}
-        self._began: float | None = None
-
-    def of(self, cells: Sequence[Any]) -> None:
-        """These will run."""
-        places = [n for n, cell in enumerate(cells) if cell.cell_type == "code" and cell.source.strip()]
-        self._lines = {n: f"[{k}/{len(places)}] {_head(cells[n].source)}" for k, n in enumerate(places, 1)}
-
-    def begins(self, n: int) -> None:
-        """The cell at this place does, and the one before it has ended."""
-        self.ends()
-        if n in self._lines:
-            self._began = time.monotonic()
-            print(self._lines[n], end="", file=sys.stderr, flush=True)
-
-    def ends(self) -> None:
-        """Whatever ran has ended."""
-        if self._began is not None:
-            print(f"  {time.monotonic() - self._began:.1f} s", file=sys.stderr, flush=True)
-            self._began = None
-
-
-def _head(source: str) -> str:
-    """Its first line; behind a cell magic, which says little, the next one too."""
-    lines = [line for line in source.splitlines() if line.strip()]
-    return brief(clean(" ".join(lines[: 2 if lines[0].startswith("%%") else 1])), 70)
-
-
-def _source(options: argparse.Namespace) -> Path:
-    """The notebook. Written behind an option whose FILE may be left out, it was taken for that one."""
-    if options.notebook is None:
-        taken = next((name for name in TAPES if str(getattr(options, name)).endswith(".ipynb")), None)
-        if taken is None:
-            raise Misuse("run needs a NOTEBOOK: the .ipynb file to execute.")
-        options.notebook = getattr(options, taken)
-        setattr(options, taken, BESIDE)
-    return Path(options.notebook)
-
-
-def _environ(options: argparse.Namespace, source: Path) -> dict[str, str]:
-    """That of its kernel: whose it is, as a Jupyter server tells it, for its conversations are found by it; and what it
-    records or answers from."""
-    files = {name: _tape(getattr(options, name), source) for name in TAPES if getattr(options, name) is not None}
-    replay = files.get("replay")
-    if replay and not replay.is_file() and files.get("record") != replay:
-        raise Misuse(f"there is no recording {replay}. `{HERE} run {source} --record` makes one.")
-    named = {f"HERMES_{name.upper()}": str(path) for name, path in files.items()}
-    return {**os.environ, "JPY_SESSION_NAME": str(source.absolute()), **named}
-
-
-def _tape(file: str, source: Path) -> Path:
-    return (beside(source) if file == BESIDE else Path(file)).absolute()
-
-
-def _parameter(text: str) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    if not equals or not is_variable(name.strip()):
-        shown = brief(repr(text), 40)
-        raise argparse.ArgumentTypeError(f"{shown} is no NAME=VALUE, with the name of a variable, such as week=48")
-    return name.strip(), typed(value)
-
-
-def _fill(notebook: NotebookNode, source: Path, kernel: str, values: dict[str, Any]) -> None:
-    """Put the values in, and say which of them the notebook does not seem to wait for.
-
-    Raises:
-        HermesError: it is not for Python.
-    """
-    if not values:
-        return
-    for_python(notebook, str(source))
-    known = parameters_in(notebook.cells)
-    inject(notebook, assigned(values), kernel)
-    if not known:
-        print(f"{HERE}: no cell of {source} is tagged `parameters` and assigns something", file=sys.stderr)
-    elif strange := sorted(values.keys() - known):
-        print(f"{HERE}: {source} has no parameter {', '.join(strange)}", file=sys.stderr)
-
-
-def _write(notebook: NotebookNode, target: Path) -> None:
-    """All of it or nothing: a full disk leaves the file as it was."""
-    half = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        half.write_text(scrub(written(notebook)), encoding="utf-8")
-        half.replace(target)
-    finally:
-        half.unlink(missing_ok=True)
+    return run_notebook(options)

@@ -29,8 +29,8 @@ def at_terminal() -> bool:
 class Paper:
     """Folds the events of one turn onto a terminal or into a pipe."""
 
-    def __init__(self, limit: int, *, answer: bool, doing: bool) -> None:
-        self._picture = Picture(limit)
+    def __init__(self, blank: Picture, *, answer: bool, doing: bool) -> None:
+        self._picture = blank
         self._out = sys.stdout
         self._answer = answer
         self._doing = doing and sys.stderr.isatty()

@@ -9,7 +9,7 @@ from hermes_kernel.core.events import Compressed, Noticed
 from hermes_kernel.errors import HermesError
 from hermes_kernel.view.sights import Shortening
 from magics.options import Options
-from magics.painting.sighted import Watching, watching
+from magics.painting.sighted import Watching
 from magics.verdict import readable, stopped
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ async def compress(desk: Desk, focus: str) -> Compressed:
     options = Options(plain=desk.settings.plain)
     with readable():
         async with desk.stoppable() as press:
-            shown = watching(desk.shell, Shortening(), press.press, options)
+            shown = desk.watching(Shortening(), press.press, options)
             try:
                 await desk.warmed(press)
                 made = await _made(desk, focus, shown)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from hermes_kernel.core.text import brief
@@ -90,72 +91,6 @@ def _look(_desk: Desk, _rest: str) -> Table:
     raise HermesError("%hermes nudge and %hermes review ask a model, so each stands alone in its cell.")
 
 
-def _mcp(desk: Desk, rest: str) -> Table:
-    from magics.commands.mcp import mcp
-
-    return mcp(desk, rest)
-
-
-def _memory(desk: Desk, rest: str) -> Table:
-    from magics.commands.memory import memory
-
-    return memory(desk, rest)
-
-
-def _loops(desk: Desk, rest: str) -> Shown:
-    from magics.commands.loops import loops
-
-    return loops(desk, rest)
-
-
-def _skills(desk: Desk, rest: str) -> Shown:
-    from magics.commands.skills import skills
-
-    return skills(desk, rest)
-
-
-def _skill(desk: Desk, rest: str) -> Shown:
-    from magics.commands.skills import skill
-
-    return skill(desk, rest)
-
-
-def _curator(desk: Desk, rest: str) -> Shown:
-    from magics.commands.curator import curator
-
-    return curator(desk, rest)
-
-
-def _schedule(desk: Desk, rest: str) -> Shown:
-    from magics.commands.jobs import schedule
-
-    return schedule(desk, rest)
-
-
-def _jobs(desk: Desk, rest: str) -> Shown:
-    from magics.commands.jobs import jobs
-
-    return jobs(desk, rest)
-
-
-def _runs(desk: Desk, rest: str) -> Shown:
-    from magics.commands.jobs import runs
-
-    return runs(desk, rest)
-
-
-def _usage(desk: Desk, rest: str) -> Table:
-    from magics.commands.usage import usage
-
-    return usage(desk, rest)
-
-
-def _timeline(desk: Desk, rest: str) -> Shown:
-    from magics.commands.timeline import timeline
-
-    return timeline(desk, rest)
-
-
 def _model(desk: Desk, rest: str) -> Table:
     if rest:
         desk.configure(model=rest)
@@ -186,12 +121,6 @@ def _config(desk: Desk, rest: str) -> Table:
     return Table(("setting", "value", "set by", "allowed", "what it is"), rows, desk.settings)
 
 
-def _doctor(desk: Desk, rest: str) -> Table:
-    from magics.commands.examined import doctor
-
-    return doctor(desk, rest)
-
-
 def _help(_desk: Desk, rest: str) -> Table:
     if rest:
         found = find(rest)
@@ -206,6 +135,17 @@ def _help(_desk: Desk, rest: str) -> Table:
     return Table(("write", "to"), rows, tuple(COMMANDS))
 
 
+def _at(place: str) -> Callable[[Desk, str], Shown]:
+    """The function at ``module.name`` of these commands, imported when it is first needed."""
+    module, _, name = place.partition(".")
+
+    def do(desk: Desk, rest: str) -> Shown:
+        shown: Shown = getattr(import_module(f"magics.commands.{module}"), name)(desk, rest)
+        return shown
+
+    return do
+
+
 COMMANDS: dict[str, Command] = {
     "status": Command(
         "", "see the session, the model, how full its window is and how the last turn ended", standing.status
@@ -216,10 +156,12 @@ COMMANDS: dict[str, Command] = {
     "usage": Command(
         "[all|kind|model|day|session [N days]]",
         "see the tokens of this conversation, or of everything there is",
-        _usage,
+        _at("usage.usage"),
     ),
     "timeline": Command(
-        "[ID] [turn N|all]", "see when the last turn did what, another one, or the whole conversation", _timeline
+        "[ID] [turn N|all]",
+        "see when the last turn did what, another one, or the whole conversation",
+        _at("timeline.timeline"),
     ),
     "new": Command("", "begin another conversation", _new),
     "sessions": Command(
@@ -246,29 +188,56 @@ COMMANDS: dict[str, Command] = {
     "model": Command("[NAME]", "see or change the model", _model),
     "tools": Command("", "list the tools the model is offered", _tools),
     "mcp": Command(
-        "[add NAME COMMAND|URL]", "see the MCP servers whose tools are offered; add, remove, restart, tools", _mcp
+        "[add NAME COMMAND|URL]",
+        "see the MCP servers whose tools are offered; add, remove, restart, tools",
+        _at("mcp.mcp"),
     ),
     "memory": Command(
-        "[add|edit|remove|history|undo|accept|reject …]", "see and change what is remembered of you", _memory
+        "[add|edit|remove|history|undo|accept|reject …]",
+        "see and change what is remembered of you",
+        _at("memory.memory"),
     ),
     "skills": Command(
-        "[WORDS|all|stale|archived|held|install PATH|accept ID|reject ID]", "see which skills there are", _skills
+        "[WORDS|all|stale|archived|held|install PATH|accept ID|reject ID]",
+        "see which skills there are",
+        _at("skills.skills"),
     ),
     "skill": Command(
         "NAME [pin|unpin|disable|enable|trust|archive|restore|history|diff|undo|uninstall]",
         "read a skill, mark it, change what becomes of it",
-        _skill,
+        _at("skills.skill"),
     ),
     "curator": Command(
-        "[plan|run|report|rollback|restore …]", "see and decide what becomes of skills that nobody uses", _curator
+        "[plan|run|report|rollback|restore …]",
+        "see and decide what becomes of skills that nobody uses",
+        _at("curator.curator"),
     ),
     "schedule": Command(
-        '"WHEN" "PROMPT" [options]', "have work done at set times; next, change, pause, run, stop, targets …", _schedule
+        '"WHEN" "PROMPT" [options]',
+        "have work done at set times; next, change, pause, run, stop, targets …",
+        _at("jobs.schedule"),
     ),
-    "jobs": Command("[NAME]", "see the jobs there are, or all about one", _jobs),
-    "runs": Command("[NAME|RUN|stop RUN] [-n N]", "see what became of each time, or all about one run", _runs),
-    "loops": Command("", "see the eight loops: what each wrote, and what has read it since", _loops),
+    "jobs": Command("[NAME]", "see the jobs there are, or all about one", _at("jobs.jobs")),
+    "runs": Command(
+        "[NAME|RUN|stop RUN] [-n N]", "see what became of each time, or all about one run", _at("jobs.runs")
+    ),
+    "loops": Command("", "see the eight loops: what each wrote, and what has read it since", _at("loops.loops")),
+    "record": Command(
+        "[on|off|FILE]",
+        "record what models say from here on; on: in NAME.cassette.jsonl beside the notebook",
+        _at("recording.record"),
+    ),
+    "replay": Command(
+        "[on|off|FILE|diff]",
+        "answer from a recording; diff: what was asked that nobody recorded",
+        _at("recording.replay"),
+    ),
+    "spec": Command(
+        "[on|off]",
+        "fix clock, ids and order, so that outputs stay the same; before the first turn",
+        _at("recording.spec"),
+    ),
     "config": Command("[NAME[=VALUE]]", "see or change settings", _config),
-    "doctor": Command("", "check that everything a turn needs is there", _doctor),
+    "doctor": Command("", "check that everything a turn needs is there", _at("examined.doctor")),
     "help": Command("[COMMAND]", "see this, or one of these", _help),
 }

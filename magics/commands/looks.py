@@ -11,7 +11,6 @@ from hermes_kernel.learning.reflecting.words import came
 from hermes_kernel.view.sights import Looking
 from hermes_kernel.world.stop import Stop
 from magics.options import Options
-from magics.painting.sighted import watching
 from magics.verdict import readable, stopped
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ async def look(desk: Desk, loop: str, rest: str) -> Looked:
     options = Options(plain=desk.settings.plain)
     with readable():
         async with desk.stoppable() as press:
-            shown = watching(desk.shell, Looking(ABOUT[loop]), press.press, options)
+            shown = desk.watching(Looking(ABOUT[loop]), press.press, options)
             try:
                 await desk.warmed(press)
                 looked = await _looked(desk, loop, press)

@@ -32,7 +32,7 @@ def loops(desk: Desk, rest: str) -> Shown:
         HermesError: something follows, or the store cannot be read.
     """
     nothing("loops", rest)
-    seen = frontend(desk.shell) is Frontend.NOTEBOOK and widgets_there() and not desk.settings.plain
+    seen = frontend(desk.shell) is Frontend.NOTEBOOK and widgets_there() and not (desk.settings.plain or desk.steady)
     return Awaited(lambda: read(desk)) if seen else read(desk)
 
 

@@ -17,7 +17,7 @@ from hermes_kernel.mapping.template import MARK, WHOLE
 from hermes_kernel.view.sights import Bar
 from hermes_kernel.world.folder import here
 from magics.options import Options
-from magics.painting.sighted import Watching, watching
+from magics.painting.sighted import Watching
 from magics.prompt import Prompt, visible
 from magics.verdict import stopped
 
@@ -46,7 +46,7 @@ async def run_map(desk: Desk, options: Options, body: str) -> MapResult:
             raise HermesError(f"{name} does not go with --map: each row is a conversation of its own.")
     async with desk.stoppable() as press:
         await desk.warmed(press)
-        with desk.asking(options.model):
+        with desk.asking(options):
             result = await _shown(desk, options, template, rows, press.press)
     desk.hand_over(result, options.name)
     return _judged(result, press.by)
@@ -61,7 +61,7 @@ async def _shown(desk: Desk, options: Options, template: str, rows: Any, press: 
         "tools": _tools(desk, options.tools or ()),
         "again": options.again,
     }
-    seen = _Seen(lambda bar: watching(desk.shell, bar, press, options))
+    seen = _Seen(lambda bar: desk.watching(bar, press, options))
     try:
         result = await desk.agent.mapper.map(template, rows, seen.see, **wishes)
         seen.end(result)

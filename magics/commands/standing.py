@@ -15,6 +15,7 @@ from hermes_kernel.view.charts.chart import chart_html, figures_html
 from hermes_kernel.view.look import FRAME
 from hermes_kernel.view.turn.meters import budget_of, meter_html
 from magics.commands.charted import Charted, charted
+from magics.commands.recording import in_a_line
 from magics.commands.table import Table, facts
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def status(desk: Desk, rest: str) -> Table:
         ("it holds", _held(agent.turn)),
         ("summary", _summary(agent.turn)),
         ("tools", len(agent.tools.names())),
+        ("traffic", in_a_line(desk)),
         ("home", str(settings.home)),
     )
 

@@ -43,9 +43,11 @@ PIECES = TextDelta | ThoughtDelta | CallDelta
 class Live:
     """One turn of one cell. Its ``person`` is asked on its stage."""
 
-    def __init__(self, shell: InteractiveShell, limit: int, press: Callable[[], None], person: NotebookPerson) -> None:
+    def __init__(
+        self, shell: InteractiveShell, blank: Picture, press: Callable[[], None], person: NotebookPerson
+    ) -> None:
         self._loop = asyncio.get_running_loop()
-        self._picture = Picture(limit)
+        self._picture = blank
         self._heading = Heading(shell, press, person, self._want)
         self._answer = Answer(lambda: Output(shell))
         self._painted = self._headed = self._loop.time()

@@ -39,10 +39,10 @@ class Silent:
 class Still:
     """One bundle at the end, the same for the same events."""
 
-    def __init__(self, shell: InteractiveShell, limit: int, *, plain: bool) -> None:
+    def __init__(self, shell: InteractiveShell, blank: Picture, *, plain: bool) -> None:
         self._shell = shell
         self._plain = plain
-        self._picture = Picture(limit)
+        self._picture = blank
 
     def show(self, event: Event) -> None:
         self._picture = see(self._picture, event)
@@ -57,8 +57,8 @@ class Still:
 class Scroll:
     """Blocks of the answer and tools as they are finished, as lines on stdout."""
 
-    def __init__(self, limit: int) -> None:
-        self._picture = Picture(limit)
+    def __init__(self, blank: Picture) -> None:
+        self._picture = blank
         self._blocks: tuple[str, ...] = ()
 
     def show(self, event: Event) -> None:

@@ -56,7 +56,7 @@ class Faced:
 
 def faced(desk: Desk, name: str, rest: str, shown: Shown) -> Shown:
     """`shown`, with a panel where there is one and somebody looks at a notebook."""
-    if name not in PANELS or frontend(desk.shell) is not Frontend.NOTEBOOK or widgets_there() is None:
+    if name not in PANELS or desk.steady or frontend(desk.shell) is not Frontend.NOTEBOOK or widgets_there() is None:
         return shown
     face: Face | None = import_module(f"magics.panels.{name}").face(desk, rest, shown)
     return shown if face is None else Faced(shown, face)

@@ -15,15 +15,18 @@ from hermes_kernel.looking import BY
 from hermes_kernel.settings import RANGES
 from hermes_kernel.view import clean
 from hermes_kernel.view.kept.finds import short
+from hermes_kernel.world.recording.beside import ENDING
+from magics.cassettes import OFF, ON
 from magics.commands.curator import TAKES
 from magics.commands.every import COMMANDS
 from magics.commands.memory import ACTIONS
+from magics.commands.recording import DIFF
 from magics.commands.usage import ALL
 from magics.options import OPTIONS
 from magics.prompt import visible
 from magics.tab.jobs_completing import COMMANDS as PLANNED
 from magics.tab.jobs_completing import There, following
-from magics.tab.marks import QUOTES, Fitting, Marks, fitting, marked, quoted
+from magics.tab.marks import QUOTES, Fitting, Marks, files, fitting, marked, quoted
 from magics.values import frame
 
 if TYPE_CHECKING:
@@ -47,7 +50,10 @@ FOLLOWING = {
     "mcp": ("add", "remove", "restart", "tools"),
     "config": tuple(RANGES),
     "help": tuple(COMMANDS),
+    "spec": (ON, OFF),
 }
+RECORDED = {"record": (ON, OFF), "replay": (ON, OFF, DIFF)}
+"""What may stand behind a command beside a recording."""
 BEHIND = {"skill": tuple(VERBS), "show": ("turns", "summary", "all"), "timeline": ("turn",)}
 """What may stand behind what a command names."""
 
@@ -104,6 +110,8 @@ def _commanded(line: str, known: Known) -> Fitting:
         return Fitting(*_planned(command, begun, known))
     if command == "sessions" and begun.startswith("tree "):
         command, begun = "tree", begun[5:]
+    if command in RECORDED:
+        return _recordings(begun, known, RECORDED[command])
     named = fitting(begun, _named(command, known))
     if not named.words and " " in begun:
         return fitting(begun.rpartition(" ")[2], BEHIND.get(command, ()))
@@ -143,6 +151,14 @@ def _worded(begun: str, names: Iterable[str]) -> Fitting:
     return fitting(begun, filter(None, words))
 
 
+def _recordings(begun: str, known: Known, words: Iterable[str] = (ON,)) -> Fitting:
+    """One of these `words`, or a recording in the folder."""
+    quote = begun[:1] if begun[:1] in QUOTES else ""
+    found = files(begun.removeprefix(quote), quote, known.folder, ENDING).words
+    named = (f"{quote}{name}" if name.endswith("/") else f"{quote}{name}{quote}" for name in found)
+    return Fitting(begun, (*fitting(begun, words).words, *named))
+
+
 def _tools(begun: str, known: Known) -> Fitting:
     """The one behind the last comma."""
     before, comma, last = begun.rpartition(",")
@@ -158,6 +174,8 @@ def tabular(names: Any) -> list[str]:
 
 VALUES: dict[str, Callable[[str, Known], Fitting]] = {
     "--map": lambda begun, known: fitting(begun, tabular(known.names)),
+    "--record": _recordings,
+    "--replay": _recordings,
     "--model": lambda begun, known: _worded(begun, known.models()),
     "--session": lambda begun, known: _worded(begun, ("new", *_conversations(known))),
     "--skill": lambda begun, known: _worded(begun, known.skills()),

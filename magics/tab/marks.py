@@ -55,7 +55,7 @@ def marked(prompt: str, there: Marks) -> Fitting:
         hidden = found["word"].startswith("_")
         return fitting(found["word"], sorted(there.names if hidden else visible(there.names)))
     if found := FILE.search(end):
-        return _files(found, there.folder)
+        return files(found["word"], found["quote"], there.folder)
     if found := SKILL.match(prompt):
         return fitting(found["word"], sorted(name for name in there.skills() if SKILL.fullmatch("/" + name)))
     return Fitting("", ())
@@ -98,15 +98,16 @@ def _attributes(expression: str, there: Marks) -> Iterable[str]:
     return sorted(names, key=lambda name: (name.startswith("_"), name))
 
 
-def _files(found: re.Match[str], folder: Path) -> Fitting:
-    """Files of the folder that the word has come to; those with spaces in their names in quotes."""
-    written, slash, begun = found["word"].rpartition("/")
+def files(word: str, quote: str, folder: Path, ending: str = "") -> Fitting:
+    """Files of the folder that `word`, behind its `quote`, has come to, and folders; those with spaces in their names
+    in quotes. With an `ending`, files whose names end so."""
+    written, slash, begun = word.rpartition("/")
     try:
         there = sorted((folder / Path(written + slash).expanduser()).iterdir())
     except (OSError, RuntimeError):  # no such folder, or none that may be read; the home of nobody
         there = []
-    fits = [path for path in there if path.name.startswith(begun) and (begun or path.name[0] != ".")][:MOST]
+    named = [path for path in there if path.name.startswith(begun) and (begun or path.name[0] != ".")]
+    fits = [path for path in named if path.name.endswith(ending) or path.is_dir()][:MOST]
     names = [written + slash + path.name + ("/" if path.is_dir() else "") for path in fits]
-    quote = found["quote"]
     words = (quoted(name, quote, BARE.fullmatch(name) is not None).removeprefix(quote) for name in names)
-    return Fitting(found["word"], tuple(word.removesuffix(quote) for word in words if word))
+    return Fitting(word, tuple(each.removesuffix(quote) for each in words if each))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -15,8 +17,9 @@ from IPython.core.inputtransformer2 import TransformerManager
 from hermes_kernel.cli import main
 from hermes_kernel.scheduling.running.parameters import assigned, typed
 from hermes_kernel.scheduling.running.template import inject
+from hermes_kernel.testing import Server, say
 from magics.hermes import rewrite
-from tests.contracts.runs import read, shown, template
+from tests.contracts.runs import ROOT, read, shown, template
 
 LITERAL = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary(),
@@ -177,3 +180,55 @@ def test_what_is_asked_for_wrongly_ends_with_2_before_anything_runs(tmp_path, ca
     assert code == 2
     assert said.format(**names) in " ".join(capsys.readouterr().err.split())
     assert sorted(tmp_path.iterdir()) == before
+
+
+# --- recordings
+
+TALK = (
+    "%%py\nwho = 'anybody'",
+    "How much is $who's lucky number, times two?",
+    "%%py\nprint(_.text.upper(), hermes.session_id)",
+)
+
+
+@pytest.fixture
+def talk(tmp_path, monkeypatch):
+    """A notebook that asks, for a person with a home of their own and no server; `of` is somebody else's home."""
+
+    def of(who: str) -> None:
+        monkeypatch.setenv("HOME", str(tmp_path / who))
+        (tmp_path / who).mkdir(exist_ok=True)
+
+    for name in [name for name in os.environ if name.startswith(("HERMES_", "OPENAI_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    of("first")
+    path = template(tmp_path / "talk.ipynb", *TALK, kernel="hermes", tags={0: "parameters"})
+    return SimpleNamespace(path=path, tape=tmp_path / "talk.cassette.jsonl", of=of)
+
+
+def outputs(path):
+    return [cell.outputs for cell in read(path).cells if cell.cell_type == "code"]
+
+
+def test_a_recorded_notebook_is_replayed_where_nobody_can_be_asked(talk, tmp_path, monkeypatch, capsys):
+    asks = ["run", str(talk.path), "-p", "who=Mia"]
+    with monkeypatch.context() as online, Server([say("It is 14.")]) as server:
+        for name, value in {"BASE_URL": server.url, "MODEL": "scripted", "API_KEY": "sk-not-to-be-seen"}.items():
+            online.setenv(f"HERMES_{name}", value)
+        assert main([*asks, "--record"]) == 0
+    assert "sk-not-to-be-seen" not in talk.tape.read_text()
+    assert f"{talk.tape}: 1 exchange" in capsys.readouterr().err
+    recorded = outputs(talk.path)
+    seen = []
+    for who in ("second", "third"):
+        talk.of(who)
+        assert main(["run", str(talk.path), "--replay"]) == 0
+        seen.append(outputs(talk.path))
+        assert not list((tmp_path / who).glob(".hermes/sessions*")), "nothing is kept of it"
+    assert seen[0] == seen[1], "ids are the same everywhere, too"
+    assert seen[0][:3] == recorded[:3]
+    assert "IT IS 14." in str(seen[0][3])
+    capsys.readouterr()
+    assert main(["run", "--replay", str(talk.path), "-p", "who=Ben"]) == 1
+    assert "[-Mia-]{+Ben+}" in capsys.readouterr().err

@@ -38,6 +38,9 @@ def known(tmp_path_factory):
     (folder / "report.csv").write_text("a,b\n1,2\n")
     (folder / "two words.txt").write_text("both")
     (folder / "image.bin").write_bytes(b"\0\1")
+    (folder / "kept").mkdir()
+    for name in ("kept.cassette.jsonl", "kept too.cassette.jsonl", "kept.jsonl", "kept/old.cassette.jsonl"):
+        (folder / name).touch()
     return Known(
         NAMES, value, folder, lambda: ("tidy", "rhyme"), lambda: ROWS, lambda: ("gpt-x", "small"),
         lambda: ("python", "terminal"), lambda kind: (f"one-{kind}",),
@@ -56,6 +59,16 @@ def known(tmp_path_factory):
         ("%hermes model sm", "sm", ("small",)),
         ("%hermes skill tidy pi", "pi", ("pin",)),
         ("%hermes jobs ", "", ("one-job",)),
+        ("%hermes spec o", "o", ("on", "off")),
+        ("%hermes record o", "o", ("on", "off")),
+        ("%hermes replay d", "d", ("diff",)),
+        ("%hermes replay k", "k", ("kept/", '"kept too.cassette.jsonl"', "kept.cassette.jsonl")),
+        ('%hermes replay "kept t', '"kept t', ('"kept too.cassette.jsonl"',)),
+        ("%hermes record kept/o", "kept/o", ("kept/old.cassette.jsonl",)),
+        ("%%hermes --record o", "o", ("on",)),
+        ("%%hermes --replay ", "", ("on", "kept/", '"kept too.cassette.jsonl"', "kept.cassette.jsonl")),
+        ("%%hermes --replay=kept.", "kept.", ("kept.cassette.jsonl",)),
+        ("%%hermes --replay kept.cassette.jsonl --replay-g", "--replay-g", ("--replay-gaps",)),
         ("%%hermes --bud", "--bud", ("--budget",)),
         ("%%hermes --budget ", "", ()),
         ("%%hermes --no-cells --model g", "g", ("gpt-x",)),
@@ -186,7 +199,7 @@ def test_every_command_and_every_option_has_its_line(known):
         ('%%hermes\nRead @"two words.txt"', "two words.txt: 4 bytes\nboth"),
         ("%%hermes\nRead @image.bin", "image.bin: 2 bytes, binary"),
         ("%%hermes\nRead @.", ""),
-        ("%%hermes\nRead @./", "./: a folder of 3 entries"),
+        ("%%hermes\nRead @./", "./: a folder of 7 entries"),
         ("x = 1\n%hermes status", COMMANDS["status"].about),
         ("%hermes nosuch", ""),
         ("print", ""),

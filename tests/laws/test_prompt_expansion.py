@@ -185,6 +185,9 @@ def test_options_end_where_the_prompt_begins():
         ("x", "y"),
     )
     assert read.words == "tell me --all"
+    read = parse("--record 'my week.jsonl' --replay=on --replay-gaps --replay-tools on")
+    assert (read.record, read.replay, read.replay_gaps, read.replay_tools) == ("my week.jsonl", "on", True, True)
+    assert read.words == "on"
     assert parse("--tools none").tools == ()
     assert parse("").tools is None
 

@@ -30,7 +30,8 @@ def done_line(picture: Picture) -> str:
     ended = picture.final.outcome.words if picture.final else "not finished"
     tools = counted(len(picture.rows), "tool") if picture.rows else ""
     subagents = counted(len(picture.children), "subagent") if picture.children else ""
-    return dotted(ended, f"{picture.calls} of {picture.limit} calls", tools, subagents)
+    replayed = "replayed" if picture.replayed else ""
+    return dotted(ended, replayed, f"{picture.calls} of {picture.limit} calls", tools, subagents)
 
 
 def cost_line(picture: Picture, seconds: float | None = None) -> str:

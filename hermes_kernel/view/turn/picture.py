@@ -21,7 +21,8 @@ class Picture:
     ``layout`` holds the text; ``opening`` is the layout before the answer at hand, ``base`` the one before the present
     reply, to which a withdrawn reply goes back. ``thoughts`` are those of the replies that stand; ``musing`` has the
     last of the present reply's, which are ``mused`` characters in all. ``summarising`` while a summary of the older
-    part is being made beside the turn; ``silence`` is how long nothing has come, while nothing comes.
+    part is being made beside the turn; ``silence`` is how long nothing has come, while nothing comes. ``replayed``: no
+    model was asked, for a recording answered.
     """
 
     limit: int
@@ -43,6 +44,7 @@ class Picture:
     calls: int = 0
     usage: Usage = Usage()
     final: Final | None = None
+    replayed: bool = False
 
     @property
     def blocks(self) -> tuple[str, ...]:

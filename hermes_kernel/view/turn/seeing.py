@@ -156,7 +156,7 @@ def _keep(picture: Picture, event: Kept) -> Picture:  # noqa: C901, PLR0911, PLR
         case Final():
             return _final(picture, event)
         case Asked(_, _, _, budget):
-            return Picture(budget or picture.limit)
+            return Picture(budget or picture.limit, replayed=picture.replayed)
         case Spent(usage):
             return replace(picture, usage=picture.usage + usage)
         case Leased():

@@ -210,7 +210,7 @@ class Agent:
     ask_sync = from_plain_code(ask)
     compress_sync = from_plain_code(compress)
     delegate_sync = from_plain_code(delegate)
-    map_sync = from_plain_code(map)
+    map_sync = from_plain_code(map)  # noqa: A003 - our own is meant
 
     def stop(self, by: str = "person") -> None:
         """Stop the running turn, from any thread. Without one, nothing happens."""

@@ -50,7 +50,7 @@ class Terms:
 
 
 class Child:
-    """The subagent that works on `task` with `calls` leased model calls, until `stop` is pressed."""
+    """The subagent that works on `task` with `calls` model calls, leased under ``lease``."""
 
     def __init__(self, resources: Resources, terms: Terms, task: Task, lease: str, calls: int) -> None:
         settings = resources.equipment.settings
@@ -58,7 +58,7 @@ class Child:
         self._resources = resources
         self._terms = terms
         self._task = task
-        self._lease = lease
+        self.lease = lease
         self._calls = calls
         self._trouble = ""
         self._owed = Usage()
@@ -92,7 +92,7 @@ class Child:
     def _tools(self) -> Tools:
         """Those of the agent that asked, but for what has to be its own."""
         terms, task = self._terms, self._task
-        tools = terms.heir(task.title, self._lease)
+        tools = terms.heir(task.title, self.lease)
         if terms.below is not None and tools.get(DELEGATE) is not None:
             tools.add(terms.below(self.session))
         if (python := tools.get(PYTHON)) is not None:
@@ -121,7 +121,7 @@ class Child:
             now=self._resources.clock.now(),
         )
         model, parent = equipment.settings.model, self._terms.parent
-        self.session.open(Opened(self._lease, system, model, kind="subagent", parent=parent))
+        self.session.open(Opened(self.lease, system, model, kind="subagent", parent=parent))
         self.session.title(equipment.redact(self._task.title))
 
     def _end_python(self, *, at_once: bool) -> None:

@@ -58,5 +58,8 @@ class _Whole:
     def ready(self, transcript: Transcript) -> Compressed | Spent | None:
         return None
 
+    async def settle(self, stop: Stop) -> None:
+        pass
+
     async def compress(self, asked: Compress, stop: Stop) -> AsyncGenerator[Event, None]:
         yield Compressed(asked.transcript, asked.tokens, asked.tokens)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from hermes_kernel.core.commands import CallModel, Command, Compress, RunTools, Tell, Wait
 from hermes_kernel.core.events import Compressing, Event, Interrupted, Kept, Retrying, Waiting
 from hermes_kernel.world.ports import Clock, Compressor, Model, Toolbox
+from hermes_kernel.world.spec import steady
 from hermes_kernel.world.stop import Stop, Stopped
 
 JITTER = 0.25
@@ -45,12 +46,17 @@ class Performer:
             case Wait():
                 return self._wait(command)
             case Compress(ahead=True):
-                self.compressor.begin(command)
-                return _tell((Compressing(command.tokens),))
+                return self._begin(command)
             case Compress():
                 return self.compressor.compress(command, self.stop)
             case Tell(events):
                 return _tell(events)
+
+    async def _begin(self, ahead: Compress) -> AsyncGenerator[Event, None]:
+        self.compressor.begin(ahead)
+        yield Compressing(ahead.tokens)
+        if steady(self.clock):
+            await self.compressor.settle(self.stop)
 
     async def _wait(self, wait: Wait) -> AsyncGenerator[Event, None]:
         swing = 1.0 if wait.exact else 1 - JITTER + 2 * JITTER * self.clock.chance()

@@ -52,6 +52,10 @@ class Compressor(Protocol):
         used has cost; each once. None while it is being made, and when there is none."""
         ...
 
+    async def settle(self, stop: Stop) -> None:
+        """Return when what was begun is made, or `stop` is pressed."""
+        ...
+
     def compress(self, asked: Compress, stop: Stop) -> AsyncGenerator[Event, None]:
         """`Noticed` as it goes on, then one `Compressed`, which is no smaller where nothing could be gained; or
         `Interrupted`. A summary that cannot be had is replaced by a digest of the facts, unless a person asked for it.

@@ -102,10 +102,15 @@ def apart(clock: Clock) -> None:
         _LINE.set(_Line(clock.elapsed()))
 
 
+def steady(clock: Clock) -> bool:
+    """What is told by it is to be the same each time, so nothing may depend on who was faster."""
+    return isinstance(clock, StillClock | Hurried)
+
+
 def guard(clock: Clock) -> Callable[[float], Coroutine[Any, Any, None]]:
     """The sleep of a deadline or of a look that is taken now and then. Those count real time, whatever is told: a clock
     that stands still, or that passes waits at once, is not asked, and not moved."""
-    return asyncio.sleep if isinstance(clock, StillClock | Hurried) else clock.sleep
+    return asyncio.sleep if steady(clock) else clock.sleep
 
 
 def held_back(settings: Settings) -> str:

@@ -34,6 +34,9 @@ class Digester:
         before, smaller = size(transcript), prune(transcript, LAST)
         return Compressed(smaller, before, size(smaller), "pruned") if size(smaller) < before * GAIN else None
 
+    async def settle(self, stop: Stop) -> None:
+        pass
+
     async def compress(self, asked: Compress, stop: Stop) -> AsyncGenerator[Event, None]:
         keep = Keep(tokens=int((asked.window or asked.tokens or size(asked.transcript)) * TAIL))
         smaller = reduced(asked.transcript, asked.attempt, keep)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from hermes_kernel.core.commands import Compress
@@ -51,7 +51,7 @@ class Summariser:
         plan = measures.plan()
         if pruned := measures.pruned(plan):
             self._pruned = measures, pruned
-        elif plan and self._giving_way and self._aside().solitary:
+        elif plan and self._giving_way and self._aside().solitary and not self._settings().spec:
             self._later = asked
         elif plan:
             self._work = self._begun(measures, plan)
@@ -82,6 +82,11 @@ class Summariser:
         if self._work is None or not self._work.done:
             return None
         return self._conclude(self._work, transcript) or self.owed()
+
+    async def settle(self, stop: Stop) -> None:
+        if self._work is not None and self._work.here:
+            with suppress(Stopped):
+                await stop.race(_ended({self._work.task}, SECONDS))
 
     async def compress(self, asked: Compress, stop: Stop) -> AsyncGenerator[Event, None]:
         measures = measured(asked, self._settings())

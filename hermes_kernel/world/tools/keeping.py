@@ -11,6 +11,7 @@ from pathlib import Path
 from hermes_kernel.core.text import scrub
 
 HEAD = 0.6
+PLACE = 300  # characters set aside for where the rest is, so that what is cut does not depend on how long a path is
 SAME_NAME = 1_000
 UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 
@@ -38,7 +39,7 @@ def keep(text: str, limit: int, folder: Path, call_id: str) -> Bounded:
 def cut(text: str, limit: int, where: str) -> str:
     """Head and tail of `text` around a line that says how much is missing and `where` the rest is."""
     gap = f"\n\n[… {len(text):,} characters in all; the middle is left out; {where} …]\n\n"
-    room = max(limit - len(gap), 0)
+    room = max(limit - max(len(gap), min(PLACE, limit // 10)), 0)
     head = int(room * HEAD)
     tail = room - head
     return scrub(text[:head] + gap + (text[-tail:] if tail else ""))

@@ -11,6 +11,7 @@ from typing import Any, Protocol, Self
 
 from hermes_kernel.core.events import Event, Interrupted, Observed
 from hermes_kernel.core.messages import Image, ToolCall, ToolSpec
+from hermes_kernel.core.recording.normal import Places, plainly
 from hermes_kernel.core.redact import redact
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.ports import Clock, Finder, Person
@@ -33,6 +34,7 @@ from hermes_kernel.world.tools.todo import Todos, make_todo
 from hermes_kernel.world.tools.tool import Tool, tool_of
 from hermes_kernel.world.tools.write_file import make_write_file
 
+NOWHERE = Places()
 WORKERS = 8  # at least, so that a batch of eight takes as long as one; the default pool of two cores has six
 
 
@@ -211,6 +213,7 @@ class Tools:
             workers=max(WORKERS, self.settings.tool_workers),
             seconds=self.settings.tool_seconds,
             tools=self,
+            ordered=self.settings.spec,
         )
         batch = Batch(rules, self.clock).run(calls, stop)
         try:
@@ -243,6 +246,8 @@ class Tools:
 
     def _finish(self, made: Ready | Answered, result: Result, seconds: float) -> Observed:
         text = redact(result.text, self.secrets | run_secrets())
+        if self.settings.spec:
+            text = plainly(text, NOWHERE)  # where in memory something was differs each time
         if isinstance(made, Ready):
             text += self._session.guard.record(made.signature, text, ok=result.ok, harmless=made.tool.repeatable)
         kept = keep(text, self.settings.tool_result_chars, self._folder(), made.call.id)

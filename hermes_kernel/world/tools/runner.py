@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 from hermes_kernel.core.events import Event, Interrupted, Noticed, Observed, Returned, Started
 from hermes_kernel.core.messages import ToolCall
 from hermes_kernel.world.ports import Clock
+from hermes_kernel.world.spec import apart, meets
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools.calls import Answered, Ready
+from hermes_kernel.world.tools.order import AsItComes, InOrder
 from hermes_kernel.world.tools.results import Result, failure, rendered
 from hermes_kernel.world.tools.speaking import SPEAKER, Speaker
 from hermes_kernel.world.tools.threads import in_thread
@@ -38,7 +40,7 @@ Prepare = Callable[[ToolCall], Ready | Answered]
 class Rules:
     """What the batch leaves to others. ``admit`` asks for approval: a refusal is an `Answered`. ``finish`` makes the
     `Observed` that is told. ``workers`` plain functions run at once; ``seconds`` is for a tool without a deadline.
-    ``tools`` are those the batch is run with."""
+    ``tools`` are those the batch is run with; ``ordered``: what is told is told in the same order each time."""
 
     prepare: Prepare
     admit: Callable[[Ready], Awaitable[Ready | Answered]]
@@ -46,6 +48,7 @@ class Rules:
     workers: int
     seconds: float
     tools: Tools
+    ordered: bool = False
 
 
 @dataclass(slots=True)
@@ -55,20 +58,24 @@ class Batch:
 
     rules: Rules
     clock: Clock
-    events: asyncio.Queue[tuple[Event | None, asyncio.Event]] = field(default_factory=asyncio.Queue)
+    events: asyncio.Queue[tuple[Event | None, asyncio.Event, float]] = field(default_factory=asyncio.Queue)
+    order: AsItComes = field(init=False)
+    lane: asyncio.Lock = field(default_factory=asyncio.Lock)
+    places: asyncio.Semaphore = field(init=False)
     alive: dict[int, tuple[str, asyncio.Future[Result]]] = field(default_factory=dict)
     closing: set[asyncio.Task[Any]] = field(default_factory=set)
     stopping: bool = False
 
     async def run(self, calls: Sequence[ToolCall], stop: Stop) -> AsyncGenerator[Event, None]:
         """See `ports.Toolbox.run`."""
-        lane, workers = asyncio.Lock(), asyncio.Semaphore(self.rules.workers)
-        speaker = functools.partial(Speaker, tell=self.tell, stop=stop, tools=self.rules.tools)
-        tasks = [asyncio.create_task(self._call(call, speaker(call.id), lane, workers)) for call in calls]
+        ready = [self.rules.prepare(call) for call in calls]
+        self.places, self.order = asyncio.Semaphore(self.rules.workers), self._order(ready, stop)
+        tasks = [asyncio.create_task(self._call(at, each, stop)) for at, each in enumerate(ready)]
         watch = asyncio.create_task(self._watch(tasks, stop))
         try:
             while True:
-                event, taken = await self.events.get()
+                event, taken, moment = await self.events.get()
+                meets(self.clock, moment)
                 if event is None or (stop.by and not isinstance(event, LATE)):
                     taken.set()
                     break
@@ -93,7 +100,7 @@ class Batch:
             await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
         finally:
             latch.cancel()
-        self.events.put_nowait((None, asyncio.Event()))
+        self.events.put_nowait((None, asyncio.Event(), 0.0))
 
     async def _stopped(self, tasks: list[asyncio.Task[None]], stop: Stop) -> AsyncIterator[Event]:
         self.stopping = True
@@ -120,51 +127,57 @@ class Batch:
         """What of the told events that nobody took has to be known all the same. Whoever told one waits no longer."""
         told: list[Event] = []
         while not self.events.empty():
-            event, taken = self.events.get_nowait()
+            event, taken, _ = self.events.get_nowait()
             taken.set()
             if isinstance(event, LATE):
                 told.append(event)
-        return told
+        return [*told, *(result for result, _ in self.order.held())]
 
-    async def tell(self, event: Event) -> None:
+    async def tell(self, event: Event, moment: float) -> None:
         """Put `event` before whoever plays the turn; returns when it was taken, or nobody will any more."""
         taken = asyncio.Event()
-        self.events.put_nowait((event, taken))
+        self.events.put_nowait((event, taken, moment))
         if not self.stopping:
             await taken.wait()
 
-    async def _call(self, call: ToolCall, speaker: Speaker, lane: asyncio.Lock, workers: asyncio.Semaphore) -> None:
-        SPEAKER.set(speaker)
-        ready = self.rules.prepare(call)
+    def _order(self, ready: Sequence[Ready | Answered], stop: Stop) -> AsItComes:
+        if not self.rules.ordered:
+            return AsItComes(self.tell, self.clock)
+        return InOrder(self.tell, self.clock, ready, places=self.rules.workers, stop=stop)
+
+    async def _call(self, at: int, ready: Ready | Answered, stop: Stop) -> None:
+        SPEAKER.set(Speaker(ready.call.id, functools.partial(self.order.tell, at), stop, self.rules.tools))
+        apart(self.clock)
+        await self.order.turn(at)
         if isinstance(ready, Answered):
             await self._answer(ready)
         elif ready.tool.exclusive or ready.risk:
-            async with lane:
-                await self._admit(ready, workers)
+            async with self.lane:
+                await self._admit(ready)
         else:
-            await self._admit(ready, workers)
+            await self._admit(ready)
 
     async def _answer(self, answered: Answered) -> None:
-        await self.tell(self.rules.finish(answered, Result(answered.text, ok=False), 0.0))
+        await SPEAKER.get().tell(self.rules.finish(answered, Result(answered.text, ok=False), 0.0))
 
-    async def _admit(self, ready: Ready, workers: asyncio.Semaphore) -> None:
+    async def _admit(self, ready: Ready) -> None:
         admitted = await self.rules.admit(ready) if ready.risk else ready
         if isinstance(admitted, Answered):
             await self._answer(admitted)
         elif inspect.iscoroutinefunction(ready.tool.run):
             await self._carry_out(ready)
         else:
-            async with workers:
+            async with self.places:
                 await self._carry_out(ready)
 
     async def _carry_out(self, ready: Ready) -> None:
-        await self.tell(Started(ready.call.id, ready.tool.repeatable))
+        await SPEAKER.get().tell(Started(ready.call.id, ready.tool.repeatable))
         if ready.tool.closes and (task := asyncio.current_task()):
             self.closing.add(task)
         began = self.clock.elapsed()
         result = await self._attempt(ready)
         finish = functools.partial(self.rules.finish, ready, result, self.clock.elapsed() - began)
-        await self.tell(finish() if len(result.text) <= INLINE_CHARS else await in_thread(finish))
+        await SPEAKER.get().tell(finish() if len(result.text) <= INLINE_CHARS else await in_thread(finish))
 
     async def _attempt(self, ready: Ready) -> Result:
         seconds = self.rules.seconds if ready.tool.seconds is None else ready.tool.seconds

@@ -67,7 +67,7 @@ class Equipment:
         self.knowledge: Knowledge | None = None
         self._clock = clock
         self._hurried = Hurried(clock)
-        self._recordings = Recordings(Standing(lambda: self.tools.cwd, lambda: self._secrets, clock))
+        self._recordings = Recordings(Standing(settings.home, lambda: self.tools.cwd, lambda: self._secrets, clock))
         self.compressor = self.summariser()
         self._given = given
         self._made: OpenAIModel | None = None

@@ -98,7 +98,10 @@ def stamp(path: Path) -> tuple[int, ...]:
 
 def _loaded(path: Path) -> Cassette:
     try:
-        return read(content(path, MOST))
+        held = content(path, MOST)
+        cassette = read(held)
+        if held.strip() and not cassette.head.version and cassette.torn:
+            raise Unreadable(1, "no cassette begins here")  # noqa: TRY301 - one way of saying it
     except FileNotFoundError:
         raise SettingsError(
             f"There is no recording {_shown(path)}: record one with `%%hermes --record FILE`, or leave out replay."
@@ -107,6 +110,7 @@ def _loaded(path: Path) -> Cassette:
         raise SettingsError(f"The recording {_shown(path)} cannot be read: {error.strerror}.") from None
     except Unreadable as error:
         raise SettingsError(f"{_shown(path)} is no recording, by its line {error.line}: {error.why}.") from None
+    return cassette
 
 
 def _shown(path: Path) -> str:

@@ -59,6 +59,8 @@ class Reel:
         Trouble of earlier on is forgotten."""
         with self._lock:
             self._silent = False
+            if self._begun and not self._is_as_left():
+                self._end()
             if not self._begun:
                 self._head, self._before = head, before or Cassette()
                 self.exchanges, self.calls = len(self._before.exchanges), len(self._before.calls)
@@ -103,11 +105,24 @@ class Reel:
     def forget(self) -> None:
         """In a forked child: what the parent records is not the child's."""
         self._lock = threading.RLock()
+        self._end()
+
+    # --- the file
+
+    def _end(self) -> None:
+        """What was recorded is not gone on with."""
         self._close()
         self._begun, self._left, self._known, self._before = False, None, Known(), Cassette()
         self.exchanges = self.calls = 0
 
-    # --- the file
+    def _is_as_left(self) -> bool:
+        try:
+            found = self.path.stat()
+        except OSError:
+            return False
+        if self._handle >= 0:
+            return os.path.samestat(found, os.fstat(self._handle))
+        return (found.st_ino, found.st_size) == self._left
 
     def _write(self, lines: Callable[[], str]) -> bool:
         """Whether `lines` are in the file now."""
@@ -130,9 +145,7 @@ class Reel:
         if self._handle < 0:
             self._reopen()
         if not self.path.exists():
-            self._close()
-            self._begun, self._before = False, Cassette()
-            self.exchanges = self.calls = 0
+            self._end()
             return False
         if not os.path.samestat(self.path.stat(), os.fstat(self._handle)):
             raise _NotOursError(errno.EBUSY, _GONE)

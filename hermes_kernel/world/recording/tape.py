@@ -24,6 +24,7 @@ from hermes_kernel.world.folder import here
 from hermes_kernel.world.model.wire import Wire
 from hermes_kernel.world.ports import Clock, Toolbox
 from hermes_kernel.world.recording.calls import RecordedTools, ReplayedTools
+from hermes_kernel.world.recording.ours import anywhere, without_ids
 from hermes_kernel.world.recording.player import Player, stamp
 from hermes_kernel.world.recording.reel import Reel
 from hermes_kernel.world.recording.wires import Filling, Form, Recording, Replaying
@@ -52,8 +53,9 @@ _players: WeakValueDictionary[Path, Player] = WeakValueDictionary()
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Of an agent at a moment: its working folder, and what nobody may see."""
+    """Of an agent at a moment: its home and its working folder, and what nobody may see."""
 
+    home: Path
     folder: Callable[[], Path]
     secrets: Callable[[], frozenset[str]]
     clock: Clock
@@ -188,7 +190,11 @@ class Recordings:
         return Places(os.path.expanduser("~"), str(self._standing.folder()), tuple(tmp))  # noqa: PTH111 - cannot fail
 
     def _request(self, body: bytes) -> Request:
-        return normal_request(json.loads(body), self._places())
+        places = self._places()
+        return without_ids(normal_request(json.loads(body), places), self._home(places))
+
+    def _home(self, places: Places) -> str:
+        return plainly(str(self._standing.home), places)
 
     def _called(self, call: ToolCall) -> Called:
         return Called(call.name, arguments(call.arguments, self._places()), "")
@@ -201,7 +207,8 @@ class Recordings:
         asked = self._called(call)
         if self._fills and self._player and self._player.knows(asked.name, asked.arguments):
             return
-        text = plainly(seen.text, self._places())
+        places = self._places()
+        text = anywhere(plainly(seen.text, places), self._home(places))
         reel.keep_call(
             hidden_call(Called(asked.name, asked.arguments, text, seen.ok, seen.images), self._standing.secrets())
         )

@@ -1,0 +1,40 @@
+"""What we ourselves put into requests that is another one in each home: ids of sessions, and where long results lie."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hermes_kernel.core.recording.cassette import Request
+
+_ID = re.compile(r"(?<![0-9A-Za-z])[0-9a-f]{32}(?![0-9A-Za-z])")
+
+
+def without_ids(request: Request, home: str) -> Request:
+    """`request` with ids numbered as they appear; ``home`` is called the same wherever it is."""
+    told = _Told(home)
+    messages = tuple(told.message(message) for message in request.messages)
+    return request if messages == request.messages else Request(messages, request.tools)
+
+
+def anywhere(text: str, home: str) -> str:
+    """`text` in which long results lie in the same place, whichever ``home`` it is."""
+    return text.replace(f"{home}/results/", "<results>/") if home and home in text else text
+
+
+@dataclass(slots=True)
+class _Told:
+    home: str
+    ids: dict[str, str] = field(default_factory=dict)
+
+    def message(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
+        changed = {**message, "content": self.text(message["content"])}
+        if "calls" in message:
+            changed["calls"] = [{**call, "arguments": self.text(call["arguments"])} for call in message["calls"]]
+        return changed
+
+    def text(self, text: str) -> str:
+        text = anywhere(text, self.home)
+        return _ID.sub(lambda found: self.ids.setdefault(found[0], f"<id {len(self.ids) + 1}>"), text)

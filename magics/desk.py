@@ -110,18 +110,20 @@ class Desk:
         return bool(FIXED & changes.keys()) or wanted.spec != self.agent.settings.spec
 
     def _begin_anew(self, changes: dict[str, Any]) -> None:
-        """Another agent in place of one whom nobody has asked anything."""
+        """Another agent in place of one whom nobody has asked anything; one like it where that cannot be."""
         before, settled = self._agent, self._changes
         self.close()
         self._warm = False
         self._changes = settled | changes
         try:
-            made = self.agent
+            self.agent.configure(**{name: value for name, value in changes.items() if name not in FIXED})
         except Exception:
+            self.close()
             self._changes = settled
             raise
-        if self.shell.user_ns.get("hermes") is before:
-            self.shell.push({"hermes": made}, interactive=False)
+        finally:
+            if self.shell.user_ns.get("hermes") is before:
+                self.shell.push({"hermes": self.agent}, interactive=False)
 
     def offer(self) -> None:
         """Offer the tools that are defined in the notebook at this moment."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hermes_kernel.cli.terminal import Paper, Terminal, at_terminal
-from hermes_kernel.cli.trouble import Failure
+from hermes_kernel.cli.trouble import Failure, in_a_shell
 from hermes_kernel.core.events import Outcome
 from hermes_kernel.view import Picture
 
@@ -50,8 +50,7 @@ def ask(options: argparse.Namespace) -> int:
         print(json.dumps(_plain(turn), ensure_ascii=False))
     if turn.outcome in GOOD and not turn.reason:
         return 0
-    reason = turn.reason.replace("%hermes doctor", "hermes-kernel doctor")  # the reason was written for a notebook
-    print(f"hermes-kernel: {turn.outcome}: {reason}".rstrip(": "), file=sys.stderr)
+    print(f"hermes-kernel: {turn.outcome}: {in_a_shell(turn.reason)}".rstrip(": "), file=sys.stderr)
     return 0 if turn.outcome in GOOD else 1
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.cli.opened import HERE
 from hermes_kernel.cli.run import BESIDE
-from hermes_kernel.cli.trouble import Failure, Misuse
+from hermes_kernel.cli.trouble import Failure, Misuse, in_a_shell
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import clean
 from hermes_kernel.core.text import brief, scrub
@@ -62,7 +62,7 @@ def run_notebook(options: argparse.Namespace) -> int:
     try:
         asyncio.run(execution.run(Stop()))
     except HermesError as error:
-        raise Failure(f"{source}: {error}") from None
+        raise Failure(f"{source}: {in_a_shell(str(error))}") from None
     finally:
         progress.ends()
         tally.ends()

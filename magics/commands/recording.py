@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 DIFF = "diff"
 NOTHING = "nothing"
 ANEW = "The file is there already: what is recorded from here on takes its place."
+GONE = "it is not there, or cannot be read; the next prompt says why"
 FILLED = "What is in the file is answered from it; the rest is asked, and added."
 
 
@@ -76,10 +77,10 @@ def in_a_line(desk: Desk) -> str:
     """What is recorded or replayed, for ``%hermes status``."""
     settings, tape = desk.agent.settings, desk.agent.recording
     if tape is None:
-        return NOTHING
-    how = "recorded in" if not settings.replay else "replayed from"
-    more = f"and what is new recorded in {settings.record}" if settings.replay and settings.record else ""
-    return dotted(f"{how} {tape.path}", more, counted(tape.exchanges, "exchange"), counted(tape.calls, "call"))
+        return f"{settings.replay}: {GONE}" if settings.replay else NOTHING
+    replayed = f"replayed from {settings.replay}" if settings.replay else ""
+    recorded = f"recorded in {settings.record}" if settings.record else ""
+    return dotted(replayed, recorded, counted(tape.exchanges, "exchange"), counted(tape.calls, "call"))
 
 
 def _told(desk: Desk, note: str = "") -> Table:
@@ -93,6 +94,8 @@ def _told(desk: Desk, note: str = "") -> Table:
         rows += [("exchanges with models", tape.exchanges), ("calls of tools", tape.calls)]
     if settings.replay and tape is not None:
         rows += [("not used yet", dotted(*tape.unused) or NOTHING), *_manner(settings)]
+    elif settings.replay:
+        note = f"{settings.replay}: {GONE}"
     return Table(("", ""), tuple(rows), tape, note)
 
 

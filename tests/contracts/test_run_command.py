@@ -232,3 +232,18 @@ def test_a_recorded_notebook_is_replayed_where_nobody_can_be_asked(talk, tmp_pat
     capsys.readouterr()
     assert main(["run", "--replay", str(talk.path), "-p", "who=Ben"]) == 1
     assert "[-Mia-]{+Ben+}" in capsys.readouterr().err
+
+
+def test_a_single_question_is_recorded_and_replayed_too(talk, tmp_path, monkeypatch, capsys):
+    tape = tmp_path / "asked.jsonl"
+    with monkeypatch.context() as online, Server([say("Four.")]) as server:
+        for name, value in {"BASE_URL": server.url, "MODEL": "scripted", "API_KEY": "none"}.items():
+            online.setenv(f"HERMES_{name}", value)
+        assert main(["ask", "--record", str(tape), "Two and two?"]) == 0
+    talk.of("second")
+    assert main(["ask", "--replay", str(tape), "Two and two?"]) == 0
+    assert capsys.readouterr().out == "Four.\nFour.\n"
+    assert main(["ask", "--replay", str(tape), "Two and three?"]) == 1
+    told = capsys.readouterr().err
+    assert "[-two-]{+three+}" in told
+    assert "Record it anew with `--record`, or ask a real model without `--replay`." in told

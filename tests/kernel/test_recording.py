@@ -121,6 +121,9 @@ def test_before_the_first_turn_clock_and_ids_are_fixed_and_the_agent_is_another(
     try:
         before = kernel.value("hermes.session_id")
         assert "as they come" in kernel.run("%hermes spec").text
+        (tmp_path / "bad.jsonl").write_text("[]\n")
+        assert "bad.jsonl is no recording, by its line 1" in kernel.run("%hermes replay bad.jsonl").error
+        assert kernel.value("(hermes.spec, hermes.recording, hermes.busy)") == "(False, None, False)"
         told = kernel.run("%hermes spec on").text
         assert "2026-01-01 00:00 UTC" in told
         assert kernel.value("(hermes.spec, hermes.now())") == "(True, 1767225600.0)"

@@ -7,17 +7,18 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
+import pytest
+
 from hermes_kernel.agent import Agent
 from hermes_kernel.testing.clock import FastClock
 from hermes_kernel.testing.model import ScriptedModel
+from hermes_kernel.testing.script import NotFollowed
 from hermes_kernel.testing.server import Request, Server
 from hermes_kernel.testing.step import Step
 from hermes_kernel.world.ports import Clock, Model
 from hermes_kernel.world.tools import Tool
 
 if TYPE_CHECKING:
-    import pytest
-
     from hermes_kernel.core.commands import CallModel
 
 NOBODY = (
@@ -48,9 +49,13 @@ class Factory(Generic[Made]):
         self._scripts: list[Scripted] = []
 
     def check(self) -> None:
-        """See `script.Script.check`, for each script."""
+        """See `script.Script.check`, for each script. Told without a traceback: it would show nothing of a person's."""
+        __tracebackhide__ = True
         for each in self._scripts:
-            each.check()
+            try:
+                each.check()
+            except NotFollowed as error:
+                raise pytest.fail.Exception(str(error), pytrace=False) from None
 
     def __enter__(self) -> Self:
         return self

@@ -45,6 +45,7 @@ class ScriptedModel:
 
     def check(self) -> None:
         """See `server.Server.check`."""
+        __tracebackhide__ = True
         self._script.check()
 
     async def reply(self, call: CallModel, tools: Sequence[ToolSpec], stop: Stop) -> AsyncGenerator[Event, None]:

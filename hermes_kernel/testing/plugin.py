@@ -92,6 +92,7 @@ def hermes_server(
     """
     from hermes_kernel.testing.factories import Servers
 
+    __tracebackhide__ = True
     with Servers(monkeypatch) as servers:
         yield servers
     if request.node.stash.get(PASSED, False):
@@ -107,6 +108,7 @@ def hermes_agent(hermes_home: Path, request: pytest.FixtureRequest) -> Iterator[
     """
     from hermes_kernel.testing.factories import Agents
 
+    __tracebackhide__ = True
     with Agents() as agents:
         yield agents
     if request.node.stash.get(PASSED, False):

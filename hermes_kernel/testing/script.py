@@ -13,6 +13,10 @@ from hermes_kernel.testing.step import Step
 Asked = TypeVar("Asked")
 
 
+class NotFollowed(AssertionError):
+    """Steps were left over, or there were too few."""
+
+
 class Script(Generic[Asked]):
     """One step a request, in order; a step marked with `step.forever` answers all further ones. Or a function from the
     request to its step.
@@ -53,16 +57,17 @@ class Script(Generic[Asked]):
         """Nothing, where every request found its step and every step its request (one marked `forever` needs none).
 
         Raises:
-            AssertionError: steps were left over, or there were too few.
+            NotFollowed: steps were left over, or there were too few.
             Exception: what the script's function raised.
         """
+        __tracebackhide__ = True
         if self._error is not None:
             raise self._error
         if self._taken > len(self._steps) and not self._endless:
-            raise AssertionError(f"{self._ended()}. End it in forever(…) where more may come.")
+            raise NotFollowed(f"{self._ended()}. End it in forever(…) where more may come.")
         if left := [step.name for step in self._steps[self._taken :] if not step.repeats]:
             came = "1 request" if self._taken == 1 else f"{self._taken} requests"
-            raise AssertionError(f"the script was not used up: {', '.join(left)} never came, after {came}")
+            raise NotFollowed(f"the script was not used up: {', '.join(left)} never came, after {came}")
 
     def _chosen(self, choose: Callable[[Asked], Step], asked: Asked) -> Step:
         try:

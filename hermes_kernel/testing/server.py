@@ -133,9 +133,10 @@ class Server:
         """Nothing, where the script was followed to its end.
 
         Raises:
-            AssertionError: steps were left over (one marked `forever` needs no request), or there were too few.
+            NotFollowed: steps were left over (one marked `forever` needs no request), or there were too few.
             Exception: what a script that is a function raised.
         """
+        __tracebackhide__ = True
         self._script.check()
 
     def start(self) -> Self:

@@ -9,9 +9,11 @@ import pytest
 from hermes_kernel import Agent, HermesError, Outcome
 from hermes_kernel.cli.ask import GOOD
 from hermes_kernel.core.budget import Limits
-from hermes_kernel.core.faults import OF_A_CONNECTION
+from hermes_kernel.core.classify import LONG_LIMIT_SECONDS, classify
+from hermes_kernel.core.faults import OF_A_CONNECTION, Fault
 from hermes_kernel.core.passing import Silence
 from hermes_kernel.core.policy import STUBBORN
+from hermes_kernel.core.trouble import read_trouble
 from hermes_kernel.core.turn import Turn
 from hermes_kernel.testing import FastClock, Server, disconnect, say, status
 from hermes_kernel.view.turn.words import Status, silent
@@ -58,10 +60,19 @@ def test_numbers_on_the_page_are_those_of_the_rules():
     limits = Limits()
     assert (limits.max_retries, limits.retry_base_seconds, limits.retry_max_seconds) == (3, 5, 120)
     assert (limits.patience_seconds, limits.compressions, limits.repairs, limits.empties) == (600, 3, 2, 2)
-    assert STUBBORN == 7
+    assert (STUBBORN, limits.throttles, LONG_LIMIT_SECONDS) == (7, 20, 600)
     assert {fault.value for fault in OF_A_CONNECTION} == set(
         re.findall(r"`(\w+)`", PAGE.partition("one connection\n")[2].partition(")")[0])
     )
+
+
+def test_what_a_server_says_counts_for_more_than_its_number():
+    assert classify(read_trouble('{"error": {"code": "insufficient_quota"}}', 429)) is Fault.BILLING
+    assert (
+        classify(read_trouble('{"error": {"message": "maximum context length is 8"}}', 400)) is Fault.CONTEXT_OVERFLOW
+    )
+    assert classify(read_trouble("", 429)) is Fault.RATE_LIMIT
+    assert classify(read_trouble("", 400)) is Fault.FORMAT_ERROR
 
 
 def test_each_fault_is_told_and_what_a_server_can_say_is_played():

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 from hermes_kernel.core.events import Event, Failed, Observed, Replied, Retrying, Silence, Waiting
+from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.recording.cassette import Cassette
 from hermes_kernel.core.recording.reading import read
 
@@ -24,6 +26,8 @@ def timeless(events: Iterable[Event]) -> list[Event]:
 def _timeless(event: Event) -> Event:
     if not isinstance(event, Replied | Failed | Observed | Retrying):
         return event
+    if isinstance(event, Failed) and event.fault is Fault.PROACTIVE_RATE_LIMIT:
+        event = replace(event, message=re.sub(r"[\d.]+ s", "a while", event.message))
     named = {field.name for field in fields(event)}
     return replace(event, **{name: () if name == "silences" else 0.0 for name in TIMES if name in named})  # type: ignore[arg-type]
 

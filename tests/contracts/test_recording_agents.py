@@ -19,6 +19,7 @@ from hermes_kernel.testing import FastClock, ScriptedModel, Server, call, calls,
 from hermes_kernel.world.recording.calls import NOT_RECORDED
 from tests.contracts.recorded import KEY, held, lines, timeless
 from tests.contracts.stores import ROOT
+from tests.contracts.talks import RECORD
 from tests.disks import small_disk
 
 SECRET = "ghp_" + "a1B2" * 9
@@ -142,7 +143,7 @@ async def test_a_long_result_is_the_same_in_whichever_home_it_is_kept(agents, fi
 async def test_what_is_asked_beside_a_turn_is_in_the_recording_too(agents, file):
     def script(request):
         asked = str(request.messages[-1]["content"])
-        return say("word " * 300 if asked.startswith("Prompt") else "A summary of all that.")
+        return say("word " * 300 if asked.startswith("Prompt") else RECORD)
 
     with serving(agents, file, script, context_window=4000, protect_last=2, compress_at=0.85) as agent:
         for n in range(4):

@@ -34,7 +34,7 @@ def test_each_part_of_the_page_has_its_table_of_claims_or_says_what_is_not_so():
 
 
 def test_code_that_writes_anywhere_or_hides_a_command_is_not_asked_about_as_the_page_admits():
-    assert python_risk("open('/home/me/.hermes/approvals.json', 'w').write('{}')") is None
+    assert python_risk("open('/srv/ada/.hermes/approvals.json', 'w').write('{}')") is None
     assert shell_risk("bash cleanup.sh") is None
     assert shell_risk("make clean") is None
     assert shell_risk("rm -rf build") is not None

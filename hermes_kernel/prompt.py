@@ -115,7 +115,7 @@ def system_prompt(  # noqa: PLR0913 - a place has this many sides
     offered = {spec.name for spec in specs}
     if small:
         return "\n\n".join(filter(None, (SMALL.format(python=SMALL_PYTHON if "python" in offered else ""), learnt)))
-    return "\n\n".join(filter(None, (*_full(settings, offered), learnt, here(cwd, notebook, now))))
+    return "\n\n".join(filter(None, (*_full(settings, offered), learnt, here(settings, cwd, notebook, now))))
 
 
 def small_tools(specs: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
@@ -145,8 +145,9 @@ def _full(settings: Settings, offered: set[str]) -> Iterator[str]:
     yield f"{TRUST}{others}\n- {APPROVALS[settings.approvals]}"
 
 
-def here(cwd: str, notebook: str, now: float) -> str:
-    """Where the agent is: names of folders and files are hostile text, so each is one bounded line of JSON."""
-    places = (("Folder", cwd), ("Notebook", PurePath(notebook).name))
+def here(settings: Settings, cwd: str, notebook: str, now: float) -> str:
+    """Where the agent is: names of folders and files are hostile text, so each is one bounded line of JSON. In a spec
+    it is the same everywhere, and as long, for what is read is counted."""
+    places = (("Folder", "."),) if settings.spec else (("Folder", cwd), ("Notebook", PurePath(notebook).name))
     said = [f"{what}: {json.dumps(brief(scrub(name), 200), ensure_ascii=False)}" for what, name in places if name]
     return "\n".join(["# Here", *said, f"Date: {datetime.fromtimestamp(now, UTC):%Y-%m-%d}"])

@@ -53,10 +53,11 @@ def schedule(options: argparse.Namespace) -> int:
     """
     from hermes_kernel.errors import HermesError
     from hermes_kernel.scheduling.faces.doing import coming, do
+    from hermes_kernel.world.zone import local_name
 
     try:
         if options.verb == "next":
-            return _printed(coming(options, time.time()), options)
+            return _printed(coming(options, time.time(), local_name()), options)
         if getattr(options, "url", "") == "-":
             options.url = sys.stdin.readline().strip()  # neither in the list of processes nor in a shell's history
         with hands() as held:
@@ -108,5 +109,5 @@ def _waited(held: Hands, run: str, options: argparse.Namespace) -> int:
             time.sleep(WAITED)
     except KeyboardInterrupt:
         raise Failure(f"{run} goes on: `hermes-kernel schedule stop {run}` ends it") from None
-    _printed(about(held.store, row), options)
+    _printed(about(held.store, row, held.jobs.zone()), options)
     return 0 if row.outcome == "ran" else 1

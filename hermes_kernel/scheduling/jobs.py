@@ -45,7 +45,8 @@ ANEW = frozenset({"schedule", "zone"})
 
 class Jobs:
     """The jobs of a home, or of all that share its store. ``ground`` gives what wishes are held against, ``session``
-    the conversation in which somebody asks, ``new_id`` ids of jobs; `where` is the working folder."""
+    the conversation in which somebody asks, ``new_id`` ids of jobs; ``where`` is the working folder, ``zone`` the time
+    zone of times for which none is named."""
 
     def __init__(  # noqa: PLR0913 - what it stands on, each by its name
         self, book: Book, store: Archive, home: Path, clock: Clock, *, bell: Bell, agenda: Agenda,
@@ -64,7 +65,7 @@ class Jobs:
         self._agenda = agenda
         self._new_id = new_id
         self._ground = ground
-        self._zone = zone
+        self.zone = zone
 
     # --- making and changing
 
@@ -91,7 +92,7 @@ class Jobs:
         """The job that `add` would make. Raises as that; nothing is made."""
         now, ground = self.clock.now(), self._ground(Path(self.where()), by)
         given = {name: wish for name, wish in wishes.items() if wish is not None}
-        zone = given.pop("zone", "") or self._zone()
+        zone = given.pop("zone", "") or self.zone()
         usual = {"folder": str(ground.folder), "anywhere": False}
         fields = understood({**usual, **_work(prompt, given), **given}, ground)
         said = timed(when, now, zone)

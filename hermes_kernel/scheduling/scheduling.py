@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hermes_kernel.scheduling.ticking import Ticker
     from hermes_kernel.settings import Settings
     from hermes_kernel.world.ports import Archive, Clock
+from hermes_kernel.world.zone import UNKNOWN, local_name
 
 Skills = Callable[[], Collection[str]]
 """The names of the skills there are."""
@@ -79,4 +80,5 @@ def _jobs(
     return Jobs(
         Book(store, new_id, clock), store, home, clock, bell=FileBell(home), agenda=Agenda(home), settings=settings,
         where=lambda: str(Path.cwd()), new_id=new_id, ground=ground,
+        zone=lambda: UNKNOWN if settings().spec else local_name(),
     )  # fmt: skip

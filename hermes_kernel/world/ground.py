@@ -9,6 +9,7 @@ import tempfile
 import weakref
 from collections.abc import Callable
 from contextlib import ExitStack
+from datetime import UTC
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -23,6 +24,7 @@ from hermes_kernel.world.store.asking.hand import Hand
 from hermes_kernel.world.store.asking.listing import everybody
 from hermes_kernel.world.store.opening import open_store
 from hermes_kernel.world.store.places import InUse
+from hermes_kernel.world.zone import LOCAL
 
 
 class Ground:
@@ -37,7 +39,8 @@ class Ground:
         self._leaving = ExitStack()
         self.settings = self._at_home(settings)
         self.clock = clock or (StillClock() if settings.spec else SystemClock())
-        self.store: Archive = log or open_store(self.settings.home, self.settings.store_url, clock=self.clock)
+        where, zone = self.settings, UTC if settings.spec else LOCAL
+        self.store: Archive = log or open_store(where.home, where.store_url, clock=self.clock, zone=zone)
         self.new_id: Callable[[], str] = self._counted() if settings.spec else fresh_id
 
     @property

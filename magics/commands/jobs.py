@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -131,7 +130,7 @@ def read(words: list[str]) -> Namespace:
 def _done(desk: Desk, words: list[str]) -> Shown:
     options = read(words)
     if options.verb == "next":
-        return _shown(coming(options, time.time()))
+        return _shown(coming(options, desk.agent.now(), desk.agent.jobs.zone()))
     return _shown(do(hands(desk), options))
 
 

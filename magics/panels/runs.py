@@ -11,7 +11,6 @@ from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.faces.doing import about, do
 from hermes_kernel.scheduling.faces.telling import Told
 from hermes_kernel.view.kept.pages import PAGE
-from hermes_kernel.world.zone import local_name
 from magics.commands import jobs as documents
 from magics.options import split
 from magics.panels.board import Board
@@ -45,7 +44,7 @@ class RunsPanel:
     def __init__(self, desk: Desk, shown: Callable[[], Shown], asked: Namespace) -> None:
         self._hands = documents.hands(desk)
         self._asked = asked
-        self._zone = local_name()
+        self._zone = self._hands.jobs.zone()
         self._board = board = Board(desk, "runs", shown)
         self._pulse = Pulse(board, self._look)
         self._outcome = ALL
@@ -84,7 +83,7 @@ class RunsPanel:
             rows = tuple(each for each in found if self._outcome in (ALL, each.outcome))
             row = next((each for each in rows if each.run == self._chosen), next(iter(rows), None))
             self._chosen = row.run if row else ""
-            return rows, about(self._hands.store, row) if row else None
+            return rows, about(self._hands.store, row, self._zone) if row else None
 
     def _way(self, row: RunRow) -> str:
         path = left_by_a_run(row.notebook, self._hands.jobs.home)

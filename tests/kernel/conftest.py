@@ -72,7 +72,7 @@ class Ran:
 class Kernel:
     """One kernel and the front end that speaks to it."""
 
-    def __init__(self, name: str, python: str, home: Path) -> None:
+    def __init__(self, name: str, python: str, home: Path, **environ: str) -> None:
         arguments, interrupt = LAUNCH[name]
         self.name = name
         self.interpreter = python
@@ -90,7 +90,7 @@ class Kernel:
             "HERMES_MODEL": "scripted",
             "PYTHONPATH": str(ROOT),
         }
-        ours |= {"IPYTHONDIR": str(home / "ipython"), "HERMES_BASE_URL": "http://127.0.0.1:9/v1"}
+        ours |= {"IPYTHONDIR": str(home / "ipython"), "HERMES_BASE_URL": "http://127.0.0.1:9/v1"} | environ
         self.manager.start_kernel(env=ours, cwd=str(home))
         self.client = self.manager.client()
         self.client.start_channels()

@@ -32,7 +32,6 @@ from hermes_kernel.scheduling.watch import watcher
 from hermes_kernel.world.blocking import Blocking
 from hermes_kernel.world.ports import Archive
 from hermes_kernel.world.store import InUse
-from hermes_kernel.world.zone import local_name
 
 if TYPE_CHECKING:
     from hermes_kernel.core.schedule.job import Job
@@ -64,13 +63,13 @@ def do(hands: Hands, options: Namespace) -> Told:
     return DO[options.verb](hands, options)
 
 
-def coming(options: Namespace, now: float) -> Told:
-    """What a time means and when it comes next. Needs no store and makes nothing.
+def coming(options: Namespace, now: float, zone: str) -> Told:
+    """What a time means, in `zone` unless it names one, and when it comes next. Needs no store and makes nothing.
 
     Raises:
         HermesError: it is no time.
     """
-    zone = options.zone or local_name()
+    zone = options.zone or zone
     since = _since(options.since, zone) if options.since else now
     said = timed(options.when, since, zone)
     times = upcoming(said, now=since, count=options.n)
@@ -235,11 +234,11 @@ def _stop(hands: Hands, options: Namespace) -> Told:
 def _runs(hands: Hands, options: Namespace) -> Told:
     rows = hands.jobs.runs(options.which, options.n)
     if len(options.which) > SHORT and len(rows) == 1 and means(options.which, rows[0].run):
-        return about(hands.store, rows[0])
-    return telling.ran(rows, local_name())
+        return about(hands.store, rows[0], hands.jobs.zone())
+    return telling.ran(rows, hands.jobs.zone())
 
 
-def about(store: Archive, row: RunRow) -> Told:
+def about(store: Archive, row: RunRow, zone: str) -> Told:
     """All about one run: its report, its notebook, who was told.
 
     Raises:
@@ -252,7 +251,7 @@ def about(store: Archive, row: RunRow) -> Told:
                 report = report or text
             case Reached(run=run, target=target, failed=failed) if run == row.run:
                 told[target] = failed
-    return telling.run(row, report, told.items(), local_name())
+    return telling.run(row, report, told.items(), zone)
 
 
 # --- targets

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,13 +63,14 @@ class Store:
         clock: Clock | None = None,
         ids: Callable[[], str] = fresh_id,
         shared: Shared | None = None,
+        zone: tzinfo = LOCAL,
     ) -> None:
         """``ids`` gives a text of at least 12 letters and digits, different each time; ``shared`` is a store that this
-        home shares with others. Nothing is made or read yet."""
+        home shares with others, ``zone`` the one of dates that are searched for. Nothing is made or read yet."""
         self._places = Places(home)
         self._home = Home(self._places, shared)
         self._hand = Hand(self._home)
-        self._clock = clock or SystemClock()
+        self._clock, self._zone = clock or SystemClock(), zone
         self._journal = Journal(self._places.journals, ids, tag=shared.tag if shared else "")
         self._apart = Apart(home, self._clock.elapsed, shared.url if shared else "")
         self._mutex = threading.Lock()
@@ -188,7 +190,7 @@ class Store:
             QueryError: a filter has a value that means nothing.
             StoreError: the database is damaged or of a newer format.
         """
-        asked = query if isinstance(query, Query) else parse(query, now=self._clock.now(), zone=LOCAL)
+        asked = query if isinstance(query, Query) else parse(query, now=self._clock.now(), zone=self._zone)
         with explaining(self._places):
             return search(self._hand, asked, limit)
 

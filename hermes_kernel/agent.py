@@ -78,8 +78,8 @@ class Agent:
             self._ground = ground = Ground(settings, clock, log)
         settings, clock, self.store = ground.settings, ground.clock, ground.store
         self.spec, self.now = ground.still, clock.now
-        self._session = Session(self.store, turn_limits(settings))
         self._equipment = Equipment(settings, clock, person=person, shell=shell, given=given, finder=self.store)
+        self._session = Session(self.store, turn_limits(self.settings))
         self._resources = resources = Resources(self._equipment, self.store, clock, ground.new_id)
         self.learning = learning = Learning(resources, self._session)
         self._player = Player(resources, self._session, learning)

@@ -69,7 +69,7 @@ def _text(desk: Desk, prompt: Prompt, options: Options, body: str) -> str:
         raise HermesError("The prompt is empty. Say what is to be done.")
     reader = "" if options.session else desk.agent.session_id
     skills = [read_skill(library, name, reader) for name in (*options.skills, *named)]
-    cells = desk.cells.told() if options.cells and desk.settings.cells else ""
+    cells = desk.cells.told(spec=desk.settings.spec) if options.cells and desk.settings.cells else ""
     return "\n\n".join(part for part in (*skills, cells, said) if part)
 
 

@@ -79,6 +79,12 @@ class Desk:
         """The settings in force."""
         return self._agent.settings if self._agent else Settings.load(**self._changes)
 
+    @property
+    def home(self) -> str:
+        """Where everything is kept, in words; of a folder that a `spec` throws away only that."""
+        home = self.agent.settings.home
+        return str(home) if home == Settings.load(**self._changes).home else "a new one, thrown away in the end"
+
     def configure(self, **changes: Any) -> None:
         """Change settings from here on.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hermes_kernel.core.figures import counted, minute
 from hermes_kernel.core.text import brief, dotted
 from hermes_kernel.errors import HermesError
+from hermes_kernel.world.folder import here
 from magics.cassettes import OFF, ON, cassette
 from magics.commands.table import Shown, Table, as_it_stands, facts
 from magics.options import split
@@ -69,7 +70,7 @@ def spec(desk: Desk, rest: str) -> Table:
     agent = desk.agent
     rows: tuple[tuple[str, Any], ...] = (("clock, ids and order", "fixed" if agent.spec else "as they come"),)
     if agent.spec:
-        rows += (("clock", f"{minute(agent.now())}, later only by what was waited for"), ("home", agent.settings.home))
+        rows += (("clock", f"{minute(agent.now())}, later only by what was waited for"), ("home", desk.home))
     return facts(*rows, value=agent.spec)
 
 
@@ -77,9 +78,9 @@ def in_a_line(desk: Desk) -> str:
     """What is recorded or replayed, for ``%hermes status``."""
     settings, tape = desk.agent.settings, desk.agent.recording
     if tape is None:
-        return f"{settings.replay}: {GONE}" if settings.replay else NOTHING
-    replayed = f"replayed from {settings.replay}" if settings.replay else ""
-    recorded = f"recorded in {settings.record}" if settings.record else ""
+        return f"{_seen(settings.replay)}: {GONE}" if settings.replay else NOTHING
+    replayed = f"replayed from {_seen(settings.replay)}" if settings.replay else ""
+    recorded = f"recorded in {_seen(settings.record)}" if settings.record else ""
     return dotted(replayed, recorded, counted(tape.exchanges, "exchange"), counted(tape.calls, "call"))
 
 
@@ -87,16 +88,21 @@ def _told(desk: Desk, note: str = "") -> Table:
     """What is in force, and how much of it there is."""
     settings, tape = desk.agent.settings, desk.agent.recording
     rows: list[tuple[str, Any]] = [
-        ("recorded in", settings.record or NOTHING),
-        ("replayed from", settings.replay or NOTHING),
+        ("recorded in", _seen(settings.record) or NOTHING),
+        ("replayed from", _seen(settings.replay) or NOTHING),
     ]
     if tape is not None:
         rows += [("exchanges with models", tape.exchanges), ("calls of tools", tape.calls)]
     if settings.replay and tape is not None:
         rows += [("not used yet", dotted(*tape.unused) or NOTHING), *_manner(settings)]
     elif settings.replay:
-        note = f"{settings.replay}: {GONE}"
+        note = f"{_seen(settings.replay)}: {GONE}"
     return Table(("", ""), tuple(rows), tape, note)
+
+
+def _seen(file: str) -> str:
+    """A file as it is shown: from the working folder on, so that it is the same wherever that lies."""
+    return file.removeprefix(f"{here()}/")
 
 
 def _manner(settings: Settings) -> list[tuple[str, str]]:

@@ -44,7 +44,7 @@ def status(desk: Desk, rest: str) -> Table:
         ("summary", _summary(agent.turn)),
         ("tools", len(agent.tools.names())),
         ("traffic", in_a_line(desk)),
-        ("home", str(settings.home)),
+        ("home", desk.home),
     )
 
 

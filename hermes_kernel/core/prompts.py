@@ -55,7 +55,8 @@ ADVICE: Mapping[Fault, str] = {
 def advised(failed: Failed) -> str:
     """What happened, where, and what to do next, on one line."""
     told = failed.message.rstrip(". ") or failed.fault.replace("_", " ")
-    where = f" ({failed.model} at {urlsplit(failed.endpoint).hostname})" if failed.endpoint else ""
+    host = urlsplit(failed.endpoint).hostname
+    where = f" ({failed.model} at {host})" if host else ""
     return f"{told[:1].upper()}{told[1:]}{where}. {_advice(failed)}"
 
 

@@ -48,7 +48,7 @@ from hermes_kernel.ranges import (
 )
 
 __all__ = [
-    "FIXED", "HOW", "LATER", "LOCAL", "OPENAI", "RANGES", "NoEndpoint", "Settings", "SettingsError", "Shown", "near",
+    "FIXED", "HOW", "LOCAL", "OPENAI", "RANGES", "NoEndpoint", "Settings", "SettingsError", "Shown", "near",
 ]  # fmt: skip
 
 HOME = "~/.hermes"
@@ -58,8 +58,6 @@ HOW = """No model is configured. Any one of these will do:
   set HERMES_BASE_URL and HERMES_MODEL (HERMES_API_KEY for a hosted one), here or in $HERMES_HOME/kernel.toml."""
 LOCAL, LOCAL_MODEL = "local:", "qwen"
 UNNAMED = "No model is named for {}: set HERMES_MODEL. `hermes-kernel doctor` lists what is offered there."
-# Taken and checked, and read by nothing yet: whoever shows them says so.
-LATER = frozenset({"record", "replay", "replay_gaps", "replay_tools"})
 IN_ORDER = {
     "retry_base_seconds": "retry_max_seconds", "compress_at": "compress_hard_at", "stale_days": "archive_days",
 }  # fmt: skip
@@ -254,8 +252,7 @@ class Settings:
         computed = field.name in ("home", "first_byte_seconds")
         told = "default" if computed or value == field.default else "argument"
         source = self.sources.get(field.name, told)
-        about = f"{allowed.about} (no effect yet)" if field.name in LATER else allowed.about
-        return Shown(field.name, said(value), source, said(field.default), allowed.allowed, about)
+        return Shown(field.name, said(value), source, said(field.default), allowed.allowed, allowed.about)
 
 
 RANGES: dict[str, Range] = {f.name: f.metadata["range"] for f in dataclasses.fields(Settings) if f.metadata}

@@ -1,34 +1,47 @@
-"""What the front page says is so."""
+"""What the front page says is so. Its links, and the tables of the pages behind it, are held by `test_docs`."""
 
 from __future__ import annotations
 
-import argparse
 import inspect
 import re
 import subprocess
 from pathlib import Path
 
-from hermes_kernel.cli import _parser
-from hermes_kernel.settings import LATER, RANGES
+from hermes_kernel.settings import RANGES
 from magics.commands.every import COMMANDS
 from magics.hermes import HermesMagics
 from magics.options import usage
-from tests.readme import README, fresh
+from tests.pages import DOCS, ROOT
 
-ROOT = README.parent
+README = ROOT / "README.md"
 TEXT = README.read_text(encoding="utf-8")
 
 
-def test_the_tables_are_those_of_the_code():
-    assert fresh(TEXT) == TEXT, "python -m tests.readme writes them anew"
+def linked(folder: str) -> set[str]:
+    """The files of a folder that the front page leads to."""
+    return set(re.findall(rf"\]\({folder}/([\w.-]+\.(?:md|ipynb))", TEXT))
 
 
-def test_every_command_of_the_command_line_is_told():
-    parser = _parser()
-    (commands,) = (action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    told = re.findall(r"^hermes-kernel (\w+) ", TEXT, re.MULTILINE)
-    beside = {"title"}  # told with `show`
-    assert set(told) | beside == set(commands)
+def test_it_is_read_in_a_few_minutes():
+    assert len(TEXT.splitlines()) <= 200
+
+
+def test_every_notebook_is_in_the_book_in_the_order_of_its_number():
+    book = re.findall(r"^\| (\d\d) \| \[[^\]]+\]\(notebooks/(\d\d)_\w+\.ipynb\)", TEXT, re.MULTILINE)
+    assert [said for said, _ in book] == [number for _, number in book] == sorted(number for _, number in book)
+    assert linked("notebooks") == {path.name for path in (ROOT / "notebooks").glob("[0-9]*.ipynb")}
+
+
+def test_every_page_of_the_documentation_is_a_link_away():
+    assert linked("docs") == {path.name for path in DOCS.glob("*.md")}
+
+
+def test_its_figures_are_those_of_the_page_of_figures():
+    figures = (DOCS / "figures.md").read_text(encoding="utf-8")
+    rows = re.search(r"^\| measured \| ours \| bare.*\n((?:\|.*\n)+)", TEXT, re.MULTILINE)
+    assert rows
+    assert len(rows[1].splitlines()) > 6
+    assert [row for row in rows[1].splitlines() if row not in figures] == []
 
 
 def test_what_help_says_of_the_magic_names_every_command_and_every_option():
@@ -44,21 +57,7 @@ def test_the_test_command_is_the_one_that_ci_runs():
     assert command in (ROOT / ".ci/run").read_text(encoding="utf-8").replace("pip install -q ", "pip install ")
 
 
-def test_every_link_to_a_file_leads_somewhere():
-    pages = [README, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/**/*.md")]
-    links = [
-        (page, target)
-        for page in pages
-        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
-    ]
-    missing = [
-        (page.name, target) for page, target in links if "://" not in target and not (page.parent / target).exists()
-    ]
-    assert links
-    assert missing == []
-
-
-def test_every_setting_does_something_unless_it_is_said_to_do_nothing_yet():
+def test_every_setting_does_something():
     code = "\n".join(
         path.read_text(encoding="utf-8")
         for folder in ("hermes_kernel", "magics")
@@ -66,7 +65,7 @@ def test_every_setting_does_something_unless_it_is_said_to_do_nothing_yet():
         if path.name not in ("settings.py", "ranges.py", "given.py")
     )
     used = {name for name in RANGES if re.search(rf"settings\.{name}\b|\bo\.{name}\b", code)}
-    assert set(RANGES) - used == LATER
+    assert set(RANGES) - used == set()
 
 
 def test_shell_scripts_are_well_formed():

@@ -27,6 +27,7 @@ from hermes_kernel.world.local.weights import (
     find_engine,
     whole,
 )
+from hermes_kernel.world.store.disk import make
 
 START_SECONDS = 300.0
 
@@ -81,7 +82,7 @@ class LocalModel:
 
     def _enter(self) -> Running:
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            make(self._folder)
             lock = self._folder / f"{self._model}.lock"
             with one_at_a_time(lock, self._given_up, lambda: self._progress("local model: another notebook starts it")):
                 return self._join() or self._launch()

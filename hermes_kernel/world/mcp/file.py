@@ -13,6 +13,7 @@ from typing import Any
 
 from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.world.mcp.described import WrongServer, described
+from hermes_kernel.world.store.disk import make
 
 FILE = "mcp.json"
 SERVERS = "mcpServers"
@@ -100,7 +101,7 @@ def _tables(home: Path, whole: Mapping[str, Any]) -> Mapping[str, Any]:
 def _alone(home: Path) -> Iterator[None]:
     """One process at a time reads the file and writes it, so that of two that add a server at once neither is lost."""
     try:
-        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make(home)
         handle = os.open(home, os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
         raise WrongServer(f"{home / FILE} was not written: {error.strerror}.") from None

@@ -12,6 +12,7 @@ from pathlib import Path
 from hermes_kernel.core.events import Approved
 from hermes_kernel.core.question import Question
 from hermes_kernel.world.ports import Person
+from hermes_kernel.world.store.disk import make
 from hermes_kernel.world.tools.calls import Ready
 from hermes_kernel.world.tools.places import APPROVALS
 from hermes_kernel.world.tools.risk import Risk
@@ -83,7 +84,7 @@ class Approvals:
     def _keep(self, rules: list[str]) -> None:
         aside = self.home / f".{APPROVALS}.{os.getpid()}"
         try:
-            self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make(self.home)
             descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 json.dump({"allowed": rules}, file, indent=1)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hermes_kernel.core.text import scrub
+from hermes_kernel.world.store.disk import make
 
 HEAD = 0.6
 PLACE = 300  # characters set aside for where the rest is, so that what is cut does not depend on how long a path is
@@ -54,7 +55,7 @@ def safe(name: str) -> str:
 
 
 def _write(text: str, folder: Path, name: str) -> str:
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make(folder)
     for count in range(1, SAME_NAME + 1):
         path = folder / (f"{name}.txt" if count == 1 else f"{name}-{count}.txt")
         try:

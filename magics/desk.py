@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -39,14 +39,15 @@ ECHO = 0.05  # seconds after a stop in which a second press is still heard here;
 
 class Desk:
     """Where person and agent meet. The agent is made when first needed; ``turns`` counts those that have ended,
-    ``boards`` are the panels that can be pressed, by name."""
+    ``boards`` are the panels that can be pressed, by name. ``changed`` hears which settings a person has changed."""
 
-    def __init__(self, shell: InteractiveShell, cells: Cells) -> None:
+    def __init__(self, shell: InteractiveShell, cells: Cells, changed: Callable[[Collection[str]], None]) -> None:
         self.shell = shell
         self.cells = cells
         self.person = NotebookPerson(shell)
         self._agent: Agent | None = None
         self._changes: dict[str, Any] = {}
+        self._changed = changed
         self._warm = False
         self._press: Stop | None = None
         self.turns = 0
@@ -104,6 +105,7 @@ class Desk:
         else:
             self._agent.configure(**changes)
         self._changes |= changes
+        self._changed(changes)
 
     @property
     def _begun(self) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import atexit
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
@@ -35,7 +35,7 @@ CELL = re.compile(r"[ \t]*%%hermes(?![\w?])[ \t]*(?P<line>.*)")
 AWAITED = re.compile(r"\s*%hermes[ \t]+(?P<command>retry|compress|nudge|review)\b[ \t]*(?P<line>[^\n]*)\s*\Z")
 HELPED = re.compile(r"\s*%hermes[ \t]+(?P<command>\w+)[ \t]*\?{1,2}\s*\Z")
 ASKED = re.compile(r"\s*%hermes[ \t]+(?P<line>\w+[ \t]+\S[^\n]*\?)\s*\Z")  # else IPython shows help on its last word
-WATCHED = frozenset({"home", "schedule_watch", "store_url"})
+WATCHED = frozenset({"home", "schedule_watch", "store_url", "spec", "replay"})
 """Settings on which it depends whether jobs are watched over, and which."""
 SILENT = ";"  # at the end of a line: IPython shows nothing of it
 HERE = "get_ipython().magics_manager.registry['HermesMagics']"
@@ -59,7 +59,7 @@ class HermesMagics(Configured, Magics):
         """Where person and agent meet, imported when it is first needed."""
         from magics.desk import Desk
 
-        return Desk(self._shell, self.past)
+        return Desk(self._shell, self.past, self._changed)
 
     def preload(self) -> None:
         """Import what the first turn needs; for a thread, while a person is still typing."""
@@ -156,7 +156,10 @@ class HermesMagics(Configured, Magics):
     def _configured(self, change: Any) -> None:
         if change.new is not None:
             self.desk.configure(**{change.name: change.new})
-        if change.new is not None and change.name in WATCHED:
+
+    def _changed(self, names: Collection[str]) -> None:
+        """These settings are others now."""
+        if WATCHED.intersection(names):
             self.watching.again()
 
     def _settings(self) -> Settings:

@@ -128,6 +128,8 @@ def test_before_the_first_turn_clock_and_ids_are_fixed_and_the_agent_is_another(
         assert "2026-01-01 00:00 UTC" in told
         assert kernel.value("(hermes.spec, hermes.now())") == "(True, 1767225600.0)"
         assert kernel.value("hermes.session_id") != before
+        watches = "[t for t in __import__('threading').enumerate() if t.name == 'hermes-watch']"
+        assert kernel.value(f"[(t.join(20), t.is_alive())[1] for t in {watches}]") in ("[False]", "[]"), "no job is run"
         assert "as they come" in kernel.run("%hermes spec off").text
     finally:
         kernel.close()

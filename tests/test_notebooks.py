@@ -17,6 +17,7 @@ import hermes_kernel
 import hermes_kernel.testing
 from hermes_kernel import Agent, Outcome, Turn
 from hermes_kernel.cli import _parser
+from hermes_kernel.cli.ask import _plain
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.settings import RANGES
 from hermes_kernel.testing import ScriptedModel
@@ -29,7 +30,7 @@ from tests.notebooks.shown import Cell, cells_of
 ROOT = Path(__file__).resolve().parent.parent
 PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-NEXT = "## What to read next"
+NEXT = r"## Wh\w+ to read (next|on)\n"
 
 
 # --- every public name
@@ -44,11 +45,9 @@ def public(kind: type) -> list[str]:
     ]
 
 
-def promised_of_a_turn() -> list[str]:
-    """What the front page says that a turn has."""
-    told = re.search(r"The value of the cell is a `Turn`, also in `_`:(.*?)\. ", README, re.DOTALL)
-    assert told
-    return re.findall(r"`(\w+)`", told[1])
+def told_of_a_turn() -> list[str]:
+    """What the command line tells of a turn."""
+    return list(_plain(Turn()))
 
 
 def tools() -> list[str]:
@@ -69,7 +68,8 @@ def below(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]
 def commands() -> Iterator[tuple[str, ...]]:
     for name, parser in below(_parser()).items():
         yield (name,)
-        yield from ((name, verb) for verb in below(parser))
+        words = [word for action in parser._actions if action.dest == "action" for word in action.choices or ()]
+        yield from ((name, verb) for verb in (*below(parser), *words))
 
 
 def options() -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -86,7 +86,7 @@ def not_shown(cells: tuple[Cell, ...]) -> list[str]:
         *shown.unused(hermes_kernel.__all__, cells),
         *shown.unused(hermes_kernel.testing.__all__, cells),
         *shown.untouched(public(Agent), cells, "agent"),
-        *shown.untouched(dict.fromkeys([*public(Turn), *promised_of_a_turn()]), cells, "turn"),
+        *shown.untouched(dict.fromkeys([*public(Turn), *told_of_a_turn()]), cells, "turn"),
         *shown.unasked(OPTIONS, cells),
         *shown.uncommanded(COMMANDS, cells),
         *shown.uncalled(tools(), cells),
@@ -194,7 +194,7 @@ def amiss(name: str, cells: tuple[Cell, ...], readme: str) -> list[str]:
         "no title": not re.match(r"# \S", first),
         "no promise": not re.search(r"\bpromise", first),
         "no asserts": not any(re.search(r"^\s*assert ", cell.source, re.MULTILINE) for cell in cells if cell.is_code),
-        "nothing to read next": not last.startswith(NEXT) or not re.search(r"\]\([^)]+\)", last),
+        "nothing to read next": not re.match(NEXT, last) or not re.search(r"\]\([^)]+\)", last),
         f"links that lead nowhere: {', '.join(lost)}": bool(lost),
         "not in README's list": f"notebooks/{name}" not in readme,
         "no number of its own": not re.match(r"\d\d_[a-z0-9_]+\.ipynb$", name),
@@ -224,6 +224,6 @@ def test_a_notebook_that_has_everything_lacks_nothing():
     whole = of(
         new_markdown_cell("# Ducks\n\nThe promise: it counts."),
         code("assert 1 + 1 == 2"),
-        new_markdown_cell(f"{NEXT}\n\n[Sessions](09_sessions.ipynb), and [a page](https://example.org)."),
+        new_markdown_cell("## What to read next\n\n[Sessions](09_sessions.ipynb), and [a page](https://example.org)."),
     )
     assert amiss("09_ducks.ipynb", whole, "see notebooks/09_ducks.ipynb") == []

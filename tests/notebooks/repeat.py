@@ -99,7 +99,9 @@ def _round(name: str, order: Sequence[Path], python: str, alone: list[str], opti
         done = subprocess.run(command, stdout=output, stderr=output, env=environment, cwd=ROOT, check=False)
     said = log.read_text(encoding="utf-8").strip().splitlines()
     numbers = " ".join(path.name[:2] for path in order)
-    print(f"{name} · ipykernel {kernel} · {numbers} · {time.monotonic() - began:.0f} s · {''.join(said[-1:])}", flush=True)
+    print(
+        f"{name} · ipykernel {kernel} · {numbers} · {time.monotonic() - began:.0f} s · {''.join(said[-1:])}", flush=True
+    )
     if done.returncode:
         print(*said[-60:], f"all of it: {log}", sep="\n", flush=True)
     else:

@@ -8,7 +8,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hermes_kernel.core.recording.cassette import Request
@@ -147,6 +147,7 @@ def test_a_place_is_a_whole_path(text, becomes):
     assert plainly(text, places(MACHINES[0])) == becomes
 
 
+@example(["/tmp", "/", "tmpabcdefgh", "/home/mia"])
 @given(st.lists(st.sampled_from(["/home/mia", "/tmp", "/work", "x", " ", "/", ".", "<tmp>", "tmpabcdefgh", "\\n"])))
 def test_a_normal_form_is_its_own(parts):
     once = plainly("".join(parts), places(MACHINES[0]))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Any
@@ -20,6 +20,7 @@ _DEEPEST = 64
 """Of JSON that is looked into; what is deeper is text."""
 
 Path = tuple[object, ...]
+Change = Callable[[str], str]
 
 
 @dataclass(slots=True)
@@ -95,11 +96,13 @@ class _Rows:
         return (*path, self.calls[index]) if index in self.calls else index
 
 
-def hidden_blocks(blocks: Sequence[Block], secrets: frozenset[str]) -> tuple[Block, ...]:
-    """`blocks` without secrets. A line in which something was replaced comes when its end came."""
+def hidden_blocks(blocks: Sequence[Block], secrets: frozenset[str], also: Change = str) -> tuple[Block, ...]:
+    """`blocks` without secrets, and with what `also` replaces in a text. A line in which something was replaced comes
+    when its end came."""
     body = b"".join(block.data for block in blocks).decode("utf-8", "surrogateescape")
     old = _lines(body)
-    safe = redact("".join(_heard(old, secrets)), secrets)
+    heard = _heard(old, lambda text: also(redact_plain(text, secrets)))
+    safe = also(redact("".join(heard), secrets))
     new = _lines(safe)
     if new == old:
         return tuple(blocks)
@@ -122,8 +125,8 @@ def _lines(text: str) -> list[str]:
     return [*(f"{line}\n" for line in lines), last]
 
 
-def _heard(lines: list[str], secrets: frozenset[str]) -> list[str]:
-    """`lines` without the secrets that only whoever listens to the events would hear."""
+def _heard(lines: list[str], change: Change) -> list[str]:
+    """`lines` with what is changed in what only whoever listens to the events would hear."""
     events = {n: event for n, line in enumerate(lines) if line.startswith("data:") and (event := _event(line, 5))}
     if not events and (whole := _event("".join(lines), 0)):
         lines, events = ["".join(lines)], {0: whole}
@@ -131,7 +134,7 @@ def _heard(lines: list[str], secrets: frozenset[str]) -> list[str]:
     for number, event in events.items():
         rows.add(number, event)
     for row in rows.rows.values():
-        _hide(row, secrets)
+        _put(row, change)
     return [events[n].line if n in events and events[n].changed else line for n, line in enumerate(lines)]
 
 
@@ -145,15 +148,15 @@ def _event(line: str, at: int) -> _Event | None:
     return _Event(line[:start], value, line[start + len(said) :]) if value else None
 
 
-def _hide(row: list[_Leaf], secrets: frozenset[str]) -> None:
-    """Replace what is secret in texts that go on from one another; each of them also by itself, as JSON is read."""
+def _put(row: list[_Leaf], change: Change) -> None:
+    """Change texts that go on from one another; each of them also by itself, as JSON is read."""
     whole = "".join(leaf.value for leaf in row)
-    safe = redact_plain(whole, secrets)
+    safe = change(whole)
     if safe != whole:
         _spread(row, whole, safe)
     for leaf in row if len(row) > 1 else ():
         if leaf.value.startswith(("{", "[")):
-            leaf.put(redact_plain(leaf.value, secrets))
+            leaf.put(change(leaf.value))
 
 
 def _spread(row: list[_Leaf], whole: str, safe: str) -> None:

@@ -27,7 +27,7 @@ _RANDOM = re.compile(
 )
 """Names that `tempfile`, a Python kernel and pytest make up."""
 _DATA = re.compile(r"data:(?P<mime>[^;,]{0,80});base64,(?P<data>.*)", re.DOTALL)
-_BEFORE = r"(?:(?<![\w.-])|(?<=\\[nrtbf]))(?<!<tmp>)(?<!<home>)(?<!<here>)"
+_BEFORE = r"(?:(?<![\w.-])|(?<=\\[nrtbf]))(?<!<tmp>)(?<!<home>)(?<!<here>)(?<![\w-]\*)"
 """No path begins inside a word or another path. Inside JSON the escape of a line's end is no letter."""
 _BEHIND = r"(?![\w-])(?!\.\w)"
 

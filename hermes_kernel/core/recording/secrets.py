@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hermes_kernel.core.recording.bodies import hidden_blocks
+from hermes_kernel.core.recording.bodies import Change, hidden_blocks
 from hermes_kernel.core.recording.cassette import Called, Exchange, Head, Request
 from hermes_kernel.core.redact import redact, redact_plain
 
@@ -34,12 +34,12 @@ def hidden_call(called: Called, secrets: frozenset[str] = frozenset()) -> Called
     return replace(called, arguments=redact_plain(called.arguments, secrets), text=redact_plain(called.text, secrets))
 
 
-def hidden(exchange: Exchange, secrets: frozenset[str] = frozenset()) -> Exchange:
-    """The exchange without secrets."""
+def hidden(exchange: Exchange, secrets: frozenset[str] = frozenset(), also: Change = str) -> Exchange:
+    """The exchange without secrets; in the texts of its answer with what `also` replaces."""
     return replace(
         exchange,
         request=hidden_request(exchange.request, secrets),
         headers={name: redact(value, secrets) for name, value in exchange.headers.items()},
-        blocks=hidden_blocks(exchange.blocks, secrets),
+        blocks=hidden_blocks(exchange.blocks, secrets, also),
         message=redact(exchange.message, secrets),
     )

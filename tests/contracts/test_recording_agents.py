@@ -140,6 +140,26 @@ async def test_a_long_result_is_the_same_in_whichever_home_it_is_kept(agents, fi
         assert [type(event) for event in timeless(replayed)] == [type(event) for event in timeless(recorded)]
 
 
+async def test_a_folder_that_a_model_wrote_out_is_the_one_in_which_it_is_replayed(agents, file, tmp_path, monkeypatch):
+    for name in ("one", "two"):
+        (tmp_path / name / "data").mkdir(parents=True)
+        (tmp_path / name / "data" / "sales.csv").write_text("month,sum\n1,2\n")
+    path = str(tmp_path / "one" / "data" / "sales.csv")
+    pieces = [path[n : n + 5] for n in range(0, len(path), 5)]
+    script = call("read_file", {"path": path}), say(["It is in ", *pieces, "."], gap=0.005)
+    monkeypatch.chdir(tmp_path / "one")
+    with serving(agents, file, *script) as agent:
+        await seen(agent, "Which months?")
+        assert agent.turn.text == f"It is in {path}."
+        agent.close()
+    assert str(tmp_path / "one") not in file.read_text()
+    monkeypatch.chdir(tmp_path / "two")
+    again = agents(replay=file)
+    (read,) = [event for event in await seen(again, "Which months?") if isinstance(event, Observed)]
+    assert again.turn.text == f"It is in {tmp_path}/two/data/sales.csv.", again.recording.missed
+    assert read.ok
+
+
 async def test_what_is_asked_beside_a_turn_is_in_the_recording_too(agents, file):
     def script(request):
         asked = str(request.messages[-1]["content"])

@@ -25,6 +25,7 @@ from hermes_kernel.world.model.wire import Wire
 from hermes_kernel.world.ports import Clock, Toolbox
 from hermes_kernel.world.recording.calls import RecordedTools, ReplayedTools
 from hermes_kernel.world.recording.ours import anywhere, without_ids
+from hermes_kernel.world.recording.places import Marked
 from hermes_kernel.world.recording.player import Player, stamp
 from hermes_kernel.world.recording.reel import Reel
 from hermes_kernel.world.recording.wires import Filling, Form, Recording, Replaying
@@ -78,7 +79,7 @@ class Recordings:
         self._reel: Reel | None = None
         self._player: Player | None = None
         self._kept: dict[Path, Player] = {}
-        self._form = Form(self._request, standing.secrets, standing.clock)
+        self._form = Form(self._request, standing.secrets, standing.clock, self._marked)
 
     @property
     def alone(self) -> bool:
@@ -188,6 +189,11 @@ class Recordings:
         made = tempfile.gettempdir()
         tmp = dict.fromkeys((made, os.path.realpath(made), "/tmp", "/var/tmp"))  # noqa: S108 - names, not files
         return Places(os.path.expanduser("~"), str(self._standing.folder()), tuple(tmp))  # noqa: PTH111 - cannot fail
+
+    def _marked(self) -> Marked:
+        places = self._places()
+        folders = {"tmp": places.tmp[0], "home": places.home, "here": places.here}
+        return Marked({**folders, "hermes": str(self._standing.home)})
 
     def _request(self, body: bytes) -> Request:
         places = self._places()

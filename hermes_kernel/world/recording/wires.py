@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hermes_kernel.core.recording.cassette import Block, Exchange, Request
 from hermes_kernel.core.recording.finding import Miss
@@ -17,6 +17,7 @@ from hermes_kernel.world.model.routes import Route
 from hermes_kernel.world.model.wire import Talk, Wire
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.recording.headers import by_seconds
+from hermes_kernel.world.recording.places import Marked
 from hermes_kernel.world.recording.player import Player
 from hermes_kernel.world.recording.reel import Reel
 
@@ -26,11 +27,13 @@ _AGAIN = "; to record it anew: %%hermes --record FILE, or HERMES_RECORD"
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a request is looked at: ``normal`` makes its normal form of the bytes, ``secrets`` are not to be seen."""
+    """How traffic is looked at: ``normal`` makes the normal form of a request of its bytes, ``secrets`` are not to be
+    seen, and folders are ``marked`` in answers."""
 
     normal: Callable[[bytes], Request]
     secrets: Callable[[], frozenset[str]]
     clock: Clock
+    marked: Callable[[], Marked] = lambda: Marked({})
 
     def request(self, body: bytes) -> Request:
         """What `body` is found by."""
@@ -80,7 +83,7 @@ class Recording:
             exchange.message,
             exchange.gap,
         )
-        self._reel.keep(hidden(whole, form.secrets()))
+        self._reel.keep(hidden(whole, form.secrets(), form.marked().hide))
 
 
 @dataclass(slots=True)
@@ -174,7 +177,7 @@ class Replaying:
         if isinstance(found, Miss):
             message = found.words(self._player.path.name)
             return NoConnection(Trouble(Cause.NOT_RECORDED, message=message), ring)
-        return _Played(found, ring, self._clock)
+        return _Played(replace(found, blocks=self._form.marked().fill(found)), ring, self._clock)
 
     def window(self, route: Route) -> Window | None:
         return self._player.window(named(route))

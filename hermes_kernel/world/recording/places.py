@@ -1,0 +1,47 @@
+"""Folders in what a model says. It writes out where it works, and a tool will look there: in a recording they are
+marks, which are folders again wherever it is played."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hermes_kernel.core.recording.cassette import Block, Exchange
+
+_BEFORE, _BEHIND = r"(?<![\w./-])", r"(?![\w-])(?!\.\w)"
+"""No folder begins or ends inside a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """``folders`` by what they are called, such as ``home``; of two that are the same the later one counts."""
+
+    folders: Mapping[str, str]
+
+    def hide(self, text: str) -> str:
+        """`text` with marks for the folders, the longest first: one may lie in another."""
+        names = {path: name for name, path in self.folders.items() if len(path) > 1}
+        if not names or not any(path in text for path in names):
+            return text
+        paths = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+        return re.sub(f"{_BEFORE}(?:{paths}){_BEHIND}", lambda found: _mark(names[found[0]]), text)
+
+    def fill(self, exchange: Exchange) -> tuple[Block, ...]:
+        """The blocks of `exchange` with folders again."""
+        if not any(_OPEN in block.data for block in exchange.blocks):
+            return exchange.blocks
+        return tuple(Block(self._filled(block.data), block.gap) for block in exchange.blocks)
+
+    def _filled(self, data: bytes) -> bytes:
+        for name, path in self.folders.items():
+            data = data.replace(_mark(name).encode(), json.dumps(path, ensure_ascii=False)[1:-1].encode())
+        return data
+
+
+def _mark(name: str) -> str:
+    return f"⟦{name}⟧"
+
+
+_OPEN = "⟦".encode()

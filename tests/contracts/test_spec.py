@@ -227,9 +227,9 @@ async def test_a_time_for_which_no_zone_is_named_is_in_utc(tmp_path: Path, monke
 
 
 async def test_no_slow_loop_begins_by_itself(tmp_path: Path) -> None:
-    async with Agent(ScriptedModel(forever(say("Done."))), spec=True, home=tmp_path, nudge_every_turns=1) as agent:
+    async with Agent(ScriptedModel(forever(say("Done."))), spec=True, home=tmp_path, learning=True) as agent:
         agent.learning.stays = True
-        for _ in range(3):
+        for _ in range(agent.settings.nudge_every_turns + 1):
             await agent.ask("Hi.")
         assert agent.store.learnt((LookDue,)) == ()
         assert {each.off for each in agent.learning.reflector.status()} == {"spec is on"}
@@ -277,3 +277,22 @@ async def test_a_spec_begins_and_ends_with_its_agent(tmp_path: Path) -> None:
             agent.configure(spec=True)
         assert "\n" not in str(refused.value)
         assert "HERMES_SPEC" in str(refused.value)
+
+
+async def test_a_home_has_one_name_in_what_a_model_reads_and_asks_for(tmp_path: Path) -> None:
+    """So that what it answers, recorded in one home, is right in another."""
+    steps = [
+        call("python", {"code": "print('word ' * 2000)"}),
+        call("read_file", {"path": "$HERMES_HOME/results/" + FIRST + "/call_1_0.txt", "lines": 1}),
+        call("terminal", {"command": "ls '$HERMES_HOME/results'"}),
+        say("Done."),
+    ]
+    async with Agent(ScriptedModel(steps), spec=True, home=tmp_path / "a home", tool_result_chars=4000) as agent:
+        turn = await agent.ask("Look.")
+        long, read, listed = (event for event in turn.events if isinstance(event, Observed))
+        assert f"all of it is in $HERMES_HOME/results/{FIRST}/call_1_0.txt;" in long.text
+        assert Path(long.kept_at).read_text(encoding="utf-8").startswith("word word")
+        assert read.ok
+        assert "word word" in read.text
+        assert FIRST in listed.text
+        assert str(tmp_path) not in long.text + read.text + listed.text

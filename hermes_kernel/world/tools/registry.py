@@ -11,11 +11,11 @@ from typing import Any, Protocol, Self
 
 from hermes_kernel.core.events import Event, Interrupted, Observed
 from hermes_kernel.core.messages import Image, ToolCall, ToolSpec
-from hermes_kernel.core.recording.normal import Places, plainly
 from hermes_kernel.core.redact import redact
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.ports import Clock, Finder, Person
 from hermes_kernel.world.stop import Stop
+from hermes_kernel.world.tools.alias import Alias
 from hermes_kernel.world.tools.approvals import Approvals, refusal
 from hermes_kernel.world.tools.calls import Answered, Ready, prepare, resolve
 from hermes_kernel.world.tools.clarify import make_clarify
@@ -34,7 +34,6 @@ from hermes_kernel.world.tools.todo import Todos, make_todo
 from hermes_kernel.world.tools.tool import Tool, tool_of
 from hermes_kernel.world.tools.write_file import make_write_file
 
-NOWHERE = Places()
 WORKERS = 8  # at least, so that a batch of eight takes as long as one; the default pool of two cores has six
 
 
@@ -192,7 +191,8 @@ class Tools:
 
     def kept(self, text: str, limit: int, name: str) -> Bounded:
         """`text` without secrets in at most `limit` characters; all of a longer one is in a file named after `name`."""
-        return keep(redact(text, self.secrets | run_secrets()), limit, self._folder(), name)
+        kept = keep(redact(text, self.secrets | run_secrets()), limit, self._folder(), name)
+        return replace(kept, text=self._alias.told(kept.text))
 
     def names(self) -> tuple[str, ...]:
         """The names, in the order they are offered."""
@@ -207,7 +207,7 @@ class Tools:
             return
         tools = self._with(source.known() for source in self.sources)
         rules = Rules(
-            prepare=lambda call: prepare(call, tools, self._session.guard),
+            prepare=lambda call: prepare(self._alias.meant(call), tools, self._session.guard),
             admit=self._admit,
             finish=self._finish,
             workers=max(WORKERS, self.settings.tool_workers),
@@ -246,12 +246,17 @@ class Tools:
 
     def _finish(self, made: Ready | Answered, result: Result, seconds: float) -> Observed:
         text = redact(result.text, self.secrets | run_secrets())
-        if self.settings.spec:
-            text = plainly(text, NOWHERE)  # where in memory something was differs each time
+        text = self._alias.told(text)
         if isinstance(made, Ready):
             text += self._session.guard.record(made.signature, text, ok=result.ok, harmless=made.tool.repeatable)
         kept = keep(text, self.settings.tool_result_chars, self._folder(), made.call.id)
-        return Observed(made.call.id, kept.text, result.ok, seconds, kept.at, self._seen(result.images))
+        return Observed(
+            made.call.id, self._alias.told(kept.text), result.ok, seconds, kept.at, self._seen(result.images)
+        )
+
+    @property
+    def _alias(self) -> Alias:
+        return Alias(self.home if self.settings.spec else None)
 
     def _folder(self) -> Path:
         day = time.strftime("%Y-%m-%d", time.gmtime(self.clock.now()))

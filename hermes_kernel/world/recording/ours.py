@@ -9,6 +9,7 @@ from typing import Any
 
 from hermes_kernel.core.recording.cassette import Request
 
+_IN_A_SPEC = "$HERMES_HOME"  # what a home is called there in what a model reads
 _ID = re.compile(r"(?<![0-9A-Za-z])[0-9a-f]{32}(?![0-9A-Za-z])")
 
 
@@ -21,7 +22,9 @@ def without_ids(request: Request, home: str) -> Request:
 
 def anywhere(text: str, home: str) -> str:
     """`text` in which long results lie in the same place, whichever ``home`` it is."""
-    return text.replace(f"{home}/results/", "<results>/") if home and home in text else text
+    for called in (home, _IN_A_SPEC):
+        text = text.replace(f"{called}/results/", "<results>/")
+    return text
 
 
 @dataclass(slots=True)

@@ -237,14 +237,18 @@ async def test_a_lesson_that_was_learnt_meanwhile_is_none_to_fail_at(wires):
     assert [sum(isinstance(event, Noticed) for event in events) for events in replayed] == [1, 1]
 
 
-async def test_a_window_that_was_found_is_found_again(tmp_path):
+@pytest.mark.parametrize("late", [False, True], ids=["before an answer", "after it"])
+async def test_a_window_that_was_found_is_found_again(tmp_path, late):
     with serving({"/v1/models": {"data": [{"id": "m", "max_model_len": 16_384}]}}) as server:
         route = Route("m", server.url, KEY)
         form = Form(lambda body: normal(json.loads(body), Places()), frozenset, SystemClock())
         reel = Reel(tmp_path / "x")
         wire = Recording(Pool(10), reel, form)
-        assert wire.window(route).tokens == 16_384
-        reel.keep(Exchange(QUESTION))
+        for at in (late, not late):
+            if at:
+                reel.keep(Exchange(QUESTION))
+            else:
+                assert wire.window(route).tokens == 16_384
         reel.let_go()
         assert Replaying(Player(tmp_path / "x"), form, None).window(route).tokens == 16_384
 

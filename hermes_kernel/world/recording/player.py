@@ -13,7 +13,7 @@ from hermes_kernel.core.recording.reading import Unreadable, read
 from hermes_kernel.core.text import brief
 from hermes_kernel.core.windows import Window, plausible
 from hermes_kernel.settings import SettingsError
-from hermes_kernel.world.recording.reel import WINDOWS
+from hermes_kernel.world.recording.reel import windows_of
 from hermes_kernel.world.store.disk import content
 
 MOST = 500_000_000  # bytes
@@ -38,7 +38,7 @@ class Player:
         self.missed: str | None = None
         self._used: set[int] = set()
         self._tape = Tape(self.cassette)
-        self._windows = dict(_window(text) for text in _texts(self.cassette.head.settings.get(WINDOWS)))
+        self._windows = windows_of(self.cassette.head)
         self._calls = {(called.name, called.arguments) for called in self.cassette.calls}
         self._lock = threading.Lock()
         self._news = [_CUT_OFF.format(_shown(path))] if self.cassette.torn else []
@@ -77,7 +77,7 @@ class Player:
 
     def window(self, name: str) -> Window | None:
         """What a server said of its model."""
-        tokens = self._windows.get(name, 0)
+        tokens = plausible(self._windows.get(name))
         return Window(tokens, source="models") if tokens else None
 
     def news(self) -> tuple[str, ...]:
@@ -115,12 +115,3 @@ def _loaded(path: Path) -> Cassette:
 
 def _shown(path: Path) -> str:
     return brief(str(path), _NAME)
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    return value if isinstance(value, tuple) else ()
-
-
-def _window(text: str) -> tuple[str, int]:
-    name, _, tokens = text.rpartition("=")
-    return name, plausible(int(tokens)) if tokens.isdecimal() and len(tokens) < 12 else 0

@@ -21,6 +21,7 @@ from hermes_kernel.world.store.locks import forget_in_child, try_lock
 WINDOWS = "windows"
 """Among the settings of a head: what servers said of their models, as ``MODEL@ENDPOINT=TOKENS``."""
 
+_DIGITS = 9  # of a window in tokens
 _NAME = 200  # characters of a file's name that are shown
 _OTHERS = "another process is recording in it: only one can at a time"
 _GONE = "it was replaced by somebody else; `%hermes record on` begins it anew"
@@ -44,6 +45,7 @@ class Reel:
         self._lock = threading.RLock()
         self._handle, self._size = -1, 0
         self._begun = False
+        self._written: Head | None = None
         self._left: tuple[int, int] | None = None  # inode and size of what was let go of
         self._silent = False
         self._news: list[str] = []
@@ -62,6 +64,7 @@ class Reel:
             if self._begun and not self._is_as_left():
                 self._end()
             if not self._begun:
+                self._written = None
                 self._head, self._before = head, before or Cassette()
                 self.exchanges, self.calls = len(self._before.exchanges), len(self._before.calls)
 
@@ -113,6 +116,7 @@ class Reel:
         """What was recorded is not gone on with."""
         self._close()
         self._begun, self._left, self._known, self._before = False, None, Known(), Cassette()
+        self._written = None
         self.exchanges = self.calls = 0
 
     def _is_as_left(self) -> bool:
@@ -175,10 +179,12 @@ class Reel:
         self._begun, self._before = True, Cassette()
 
     def _headline(self) -> bytes:
-        head = self._before.head if self._before.head.settings else self._head()
-        windows = tuple(f"{name}={tokens}" for name, tokens in sorted(self._windows.items()))
+        head = self._written or (self._before.head if self._before.head.settings else self._head())
+        known = windows_of(head) | self._windows
+        windows = tuple(f"{name}={tokens}" for name, tokens in sorted(known.items()))
         settings = {**head.settings, WINDOWS: windows} if windows else head.settings
-        return head_lines(replace(head, settings=settings)).encode()
+        self._written = replace(head, settings=settings)
+        return head_lines(self._written).encode()
 
     def _replace(self, content: bytes) -> None:
         """Have the file hold just `content`, or what it held before; afterwards it is held."""
@@ -219,6 +225,13 @@ class Reel:
         why = error.strerror or str(error)
         kept = ", what was is kept" if self._begun and not isinstance(error, _NotOursError) else ""
         self._news.append(f"Not recorded in {brief(str(self.path), _NAME)} from here on{kept}: {why}.")
+
+
+def windows_of(head: Head) -> dict[str, int]:
+    """What servers said of their models, as far as a head tells it: tokens, by the name of the model there."""
+    texts = head.settings.get(WINDOWS, ())
+    told = (text.rpartition("=") for text in (texts if isinstance(texts, tuple) else ()))
+    return {name: int(tokens) for name, _, tokens in told if tokens.isdecimal() and len(tokens) <= _DIGITS}
 
 
 def _put(handle: int, content: bytes, at: int) -> None:

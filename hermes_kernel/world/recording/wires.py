@@ -22,7 +22,6 @@ from hermes_kernel.world.recording.player import Player
 from hermes_kernel.world.recording.reel import Reel
 
 _REFUSALS = range(300, 1000)  # statuses of answers that are no stream
-_AGAIN = "; to record it anew: %%hermes --record FILE, or HERMES_RECORD"
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,8 @@ class Mutation(NamedTuple):
 
 def _core(name: str, file: str, old: str, new: str, *tests: str) -> Mutation:
     """A rule of `hermes_kernel/core`, which laws hold."""
-    return Mutation(name, f"hermes_kernel/core/{file}", old, new, tuple(f"tests/laws/{test}.py" for test in tests))
+    named = (test if "::" in test else f"{test}.py" for test in tests)
+    return Mutation(name, f"hermes_kernel/core/{file}", old, new, tuple(f"tests/laws/{test}" for test in named))
 
 
 MUTATIONS: tuple[Mutation, ...] = (
@@ -194,9 +195,10 @@ MUTATIONS: tuple[Mutation, ...] = (
           "return given % many", "return 0 % many", "test_recording_finding"),
     _core("a torn recording is refused", "recording/reading.py",
           "if not (unended and isinstance(wrong, _NoJsonError)):", "if unended or not isinstance(wrong, OSError):",
-          "test_recording_lines"),
+          "test_recording_lines.py::test_a_file_of_nothing_is_torn"),
     _core("a secret that a stream cut is recorded", "recording/bodies.py",
-          'whole = "".join(leaf.value for leaf in row)', "whole = row[0].value", "test_recording_secrets"),
+          'whole = "".join(leaf.value for leaf in row)', "whole = row[0].value",
+          "test_recording_secrets.py::test_a_long_stream_is_looked_through_quickly"),
     _core("a home is told apart from another", "recording/normal.py",
           '(places.home, "<home>"), (places.here, "<here>")', '(places.here, "<here>")', "test_recording"),
     Mutation("a spec begins when it is begun", "hermes_kernel/world/spec.py",

@@ -61,9 +61,10 @@ class HermesKernel(IPythonKernel):
     # --- cells
 
     async def do_execute(self, code: str, silent: bool, store_history: bool = True, *more: Any, **options: Any) -> Any:  # noqa: FBT001, FBT002 - ipykernel's signature
-        """Run a cell. What front ends run behind a person's back (silent, or kept out of the history) is Python."""
+        """Run a cell. What front ends run behind a person's back (silent, or kept out of the history) is Python; in a
+        spec, whose cells a checker runs so, only what is silent."""
         self._introduce()
-        behind = silent or not store_history
+        behind = silent or not (store_history or self._is_spec())
         cell = code if behind else as_ipython(code, self.shell.user_ns)
         self._turns, self._closing = self.desk.turns, False
         try:
@@ -99,6 +100,11 @@ class HermesKernel(IPythonKernel):
             self.magics.close()
         reply: dict[str, Any] = super().do_shutdown(restart)
         return reply
+
+    def _is_spec(self) -> bool:
+        with suppress(ValueError):  # a wrong setting is said when a prompt needs it
+            return bool(self.desk.settings.spec)
+        return False
 
     def _introduce(self) -> None:
         """`hermes` is the agent, from the first cell on, unless a person calls something else so. A wrong setting is

@@ -133,3 +133,18 @@ def test_before_the_first_turn_clock_and_ids_are_fixed_and_the_agent_is_another(
         assert "as they come" in kernel.run("%hermes spec off").text
     finally:
         kernel.close()
+
+
+def test_a_checker_that_keeps_no_history_of_its_cells_is_answered_as_a_person_in_a_spec(recorded, tmp_path):
+    kernel = Kernel("hermes", sys.executable, tmp_path)
+    try:
+        kernel.run("%hermes spec on", store_history=False)
+        with Server([say("Seven.")]) as server:
+            kernel.ask_server(server)
+            assert kernel.run("%%py\nmagic = 'seven'", store_history=False).status == "ok"
+            ran = kernel.run("Say it.", store_history=False)
+            assert ran.status == "ok", ran.error
+            assert "Seven." in ran.text
+            assert "magic = 'seven'" in server.requests[0].messages[-1]["content"], "the cell that it ran before"
+    finally:
+        kernel.close()

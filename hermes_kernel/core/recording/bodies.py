@@ -8,6 +8,7 @@ import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -16,6 +17,7 @@ from hermes_kernel.core.redact import NAMES, redact, redact_plain
 
 _SPOKEN = "choices"
 """What stands in here goes on from event to event."""
+_REPEATED = 64  # texts that stand in each event of a stream, and are looked at once
 _DEEPEST = 64
 """Of JSON that is looked into; what is deeper is text."""
 
@@ -37,7 +39,7 @@ class _Event:
         return f"{self.before}{as_json(self.value)}{self.behind}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Leaf:
     """A place in an event: how one comes there, and where what stands there can be replaced."""
 
@@ -101,7 +103,7 @@ def hidden_blocks(blocks: Sequence[Block], secrets: frozenset[str], also: Change
     when its end came."""
     body = b"".join(block.data for block in blocks).decode("utf-8", "surrogateescape")
     old = _lines(body)
-    heard = _heard(old, lambda text: also(redact_plain(text, secrets)))
+    heard = _heard(old, lru_cache(_REPEATED)(lambda text: also(redact_plain(text, secrets))))
     safe = also(redact("".join(heard), secrets))
     new = _lines(safe)
     if new == old:

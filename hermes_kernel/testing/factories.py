@@ -25,7 +25,13 @@ NOBODY = (
     "hermes_agent has no model to ask: give it a script, such as hermes_agent([say('Hello.')]), or start one before, "
     "with hermes_server([say('Hello.')])."
 )
+UNHEARD = (
+    "A script in this process has no connection that could be recorded or replayed. Start it with hermes_server(...), "
+    "and make the agent without one."
+)
 CALLED = "{0} is a function: it wants a script first, as in {0}([say('Hello.')])."
+STILL = frozenset({"spec", "replay"})
+TAPED = frozenset({"record", "replay"})
 ELSEWHERE = frozenset({"base_url", "replay", "settings"})  # whoever says one of these says who is asked
 
 Made = TypeVar("Made")
@@ -109,17 +115,21 @@ class Agents(Factory[Agent]):
         """An `Agent` that is answered by `script`; `wishes` are its other arguments and any setting.
 
         Raises:
-            TypeError: there is nothing to ask, or the script is none.
+            TypeError: there is nothing to ask, the script is none, or what it says cannot be recorded.
         """
-        wishes.setdefault("clock", FastClock())
-        model = self._model(script, wishes["clock"])
-        if isinstance(model, str | None) and not ELSEWHERE & wishes.keys() and "HERMES_BASE_URL" not in os.environ:
+        if not STILL & wishes.keys():  # those have a clock of their own
+            wishes.setdefault("clock", FastClock())
+        model = self._model(script, wishes.get("clock"))
+        elsewhere = isinstance(model, str | None)
+        if elsewhere and not ELSEWHERE & wishes.keys() and "HERMES_BASE_URL" not in os.environ:
             raise TypeError(NOBODY)
+        if not elsewhere and TAPED & wishes.keys():
+            raise TypeError(UNHEARD)
         agent = Agent(model, tools, **wishes)
         self.made.append(agent)
         return agent
 
-    def _model(self, script: Any, clock: Clock) -> Model | str | None:
+    def _model(self, script: Any, clock: Clock | None) -> Model | str | None:
         if script is None or isinstance(script, str):
             return script
         model: Model = script if hasattr(script, "reply") else ScriptedModel(script, clock=clock)

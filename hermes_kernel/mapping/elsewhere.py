@@ -22,6 +22,8 @@ from hermes_kernel.mapping.asking import Ask, Given, Means, ask
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.model import OpenAIModel
+from hermes_kernel.world.ports import Clock
+from hermes_kernel.world.spec import StillClock
 from hermes_kernel.world.stop import Stop
 
 STOPS: WeakValueDictionary[str, Stop] = WeakValueDictionary()
@@ -61,7 +63,7 @@ class _Bench:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._clock = SystemClock()
+        self._clock: Clock = StillClock() if settings.spec else SystemClock()
         self._model = OpenAIModel(settings, self._clock)
         self._runner = asyncio.Runner()
         self.close = weakref.finalize(self, _close, self._runner, self._model)

@@ -15,6 +15,7 @@ from hermes_kernel.errors import HermesError
 from hermes_kernel.mapping.asking import Ask, Means, ask, given_up
 from hermes_kernel.mapping.elsewhere import STOPS, Job, Sent, client_of, forget, is_dask, once, work
 from hermes_kernel.mapping.writer import Writer
+from hermes_kernel.world.spec import apart
 from hermes_kernel.world.stop import Stop, Stopped
 
 
@@ -54,6 +55,7 @@ class Here:
         self._see = see
 
     async def ask(self, row: Ask, stop: Stop) -> list[Kept]:
+        apart(self._means.clock)
         facts: list[Kept] = []
         written = 0
         async with aclosing(ask(row, self._means, stop)) as told:

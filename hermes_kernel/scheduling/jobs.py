@@ -186,7 +186,7 @@ class Jobs:
         """Have it run once, as soon as somebody looks, whatever its schedule; the run's id. `HermesError` as
         `change`."""
         job = self.find(which)
-        run = asked_id(job.id, self.clock.now(), f"{int(self.clock.chance() * 0x10000):04x}")
+        run = asked_id(job.id, self.clock.now(), self._new_id()[-4:])
         self._record(RunWanted(job.id, run, by, self.session()))
         return run
 

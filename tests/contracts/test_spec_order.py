@@ -387,3 +387,21 @@ async def test_a_summary_that_was_begun_is_waited_for(tmp_path: Path) -> None:
     kinds = [type(event) for event in events]
     assert Compressing in kinds
     assert [event.how for event in events if isinstance(event, Compressed)][:1] == ["summary"]
+
+
+async def test_rows_of_a_map_are_kept_the_same_whoever_is_faster_or_has_to_wait(agents: Any) -> None:
+    class Busy(ScriptedModel):
+        def __init__(self) -> None:
+            super().__init__(self._answer)
+
+        def _answer(self, call: CallModel) -> Step:
+            first = sum(asked(call) == asked(other) for other in self.calls) == 1
+            return paced(call, status(503) if asked(call).endswith("3") and first else say(f"Row {asked(call)[-1]}."))
+
+    runs = []
+    for Pace.small in (True, False):
+        agent = agents(Busy(), retry_base_seconds=0.25)
+        result = await agent.map("Say $n", [{"n": n} for n in range(6)], workers=4)
+        runs.append((list(map(repr, result.rows)), stored(agent)))
+    assert runs[0] == runs[1]
+    assert "Row 3." in runs[0][0][3]

@@ -66,7 +66,7 @@ class Equipment:
         self.tools.sources = (self.servers,)
         self.knowledge: Knowledge | None = None
         self._clock = clock
-        self._hurried = Hurried(clock)
+        self._hurried, self._counted = Hurried(clock), counted_ids()
         self._recordings = Recordings(Standing(settings.home, lambda: self.tools.cwd, lambda: self._secrets, clock))
         self.compressor = self.summariser()
         self._given = given
@@ -99,7 +99,7 @@ class Equipment:
         """A model with connections of its own, for another loop or other routes. It is recorded or replayed with the
         others."""
         wire = self._recordings.wire(lambda: Pool(settings.connect_seconds))
-        new_id = counted_ids() if settings.spec else None
+        new_id = self._counted if settings.spec else None
         return OpenAIModel(settings, self.waits, routes=routes, wire=wire, new_id=new_id)
 
     @property

@@ -87,6 +87,16 @@ async def test_a_turn_is_played_again_without_an_endpoint_a_key_or_a_wait(agents
     assert calling.model == again.settings.model == "scripted"
 
 
+async def test_with_its_pauses_it_waits_on_the_clock_for_as_long_as_it_did(agents, file):
+    script = rate_limited(7), call("price", {"sku": "A1"}), say("one two", gap=0.1)
+    with serving(agents, file, *script, clock=FastClock()) as agent:
+        recorded = await seen(agent)
+    clock = FastClock(real=0.0)
+    replayed = await seen(agents(replay=file, replay_gaps=True, clock=clock))
+    assert timeless(replayed) == timeless(recorded)
+    assert 7 < clock.skipped < 60
+
+
 async def test_it_is_played_again_though_the_person_has_an_endpoint_of_another_kind(agents, file):
     with serving(agents, file, *LOOKED_UP) as agent:
         recorded = await seen(agent)

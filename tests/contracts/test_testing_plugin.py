@@ -18,6 +18,7 @@ import pytest
 
 from hermes_kernel.testing.plugin import SANITIZE
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 PLUGIN = "hermes_kernel.testing.plugin"
 IMPORTS = "from hermes_kernel.testing import FastClock, ScriptedModel, call, fault, forever, say, stall\n"
@@ -28,16 +29,16 @@ class Project:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        # pytest-asyncio, which the project's own tests need, wants its scope said
-        ini = "[pytest]\nasyncio_default_fixture_loop_scope = function\nfilterwarnings =\n    error\n"
-        (folder / "pytest.ini").write_text(ini)
+        (folder / "pytest.ini").write_text("[pytest]\nfilterwarnings =\n    error\n")
 
     def test(self, *words: str, **environ: str) -> tuple[int, str]:
         """Exit code and output of a pytest in it."""
         known = {name: value for name, value in os.environ.items() if not name.startswith(("HERMES_", "PYTEST_"))}
-        # home is no person's, and what is slow to import is not asked for
+        # home is no person's, and the plugins that are here for our own tests take a second each time
         known |= {"HOME": str(self.folder), "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", **environ}
-        asked = [sys.executable, "-m", "pytest", "-q", "-p", PLUGIN, "-p", "no:cacheprovider", *words]
+        known["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+        plugins = ["-p", PLUGIN, "-p", "no:cacheprovider", *["-p", "nbval.plugin"] * ("--nbval" in words)]
+        asked = [sys.executable, "-m", "pytest", "-q", *plugins, *words]
         done = subprocess.run(asked, cwd=self.folder, env=known, capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 

@@ -8,7 +8,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hermes_kernel.core.messages import Image
@@ -79,6 +79,7 @@ def test_what_was_written_is_read_as_it_was(cassette):
         assert found.request.key == exchange.request.key
 
 
+@settings(max_examples=40)
 @given(cassettes(), cassettes())
 def test_what_comes_later_changes_no_line(earlier, later):
     longer = replace(earlier, exchanges=earlier.exchanges + later.exchanges)

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from hermes_kernel.core.safe import clean
+
 _WORDS = re.compile(r"\s{1,40}|\w{1,40}|[^\w\s]")
 _MOST_EDITS = 300
 _MOST_STEPS = 1_000_000
@@ -39,13 +41,14 @@ def differences(old: str, new: str) -> tuple[Passage, ...]:
 
 
 def marked(passages: Iterable[Passage], around: int = _AROUND, shown: int = _SHOWN) -> str:
-    """In one line, with ``[-gone-]`` and ``{+come+}``; what is the same is shortened to what stands beside them."""
+    """In one line that moves no cursor, with ``[-gone-]`` and ``{+come+}``; what is the same is shortened to what
+    stands beside them."""
     parts = list(passages)
     return "".join(_one(part, at, len(parts), around, shown) for at, part in enumerate(parts))
 
 
 def _one(part: Passage, at: int, parts: int, around: int, shown: int) -> str:
-    text = part.text.replace("\n", "⏎")
+    text = clean(part.text).replace("\n", "⏎")
     match part.mark:
         case "-":
             return f"[-{_cut(text, shown)}-]"

@@ -53,7 +53,9 @@ class Miss:
         where = brief(file, _LONGEST_NAME)
         if self.recorded is None:
             return f"nothing is recorded in {where} that could answer"
-        told = [f"message {one.number} ({one.role}): “{marked(one.passages)}”" for one in self.differences()]
+        told = _up_to(
+            _LONGEST, (f"message {one.number} ({one.role}): “{marked(one.passages)}”" for one in self.differences())
+        )
         if self.request.tools != self.recorded.tools:
             told.append(f"tools are {_offered(self.request)} and were {_offered(self.recorded)}")
         return brief(f"not in {where}, whose request {self.closest} is closest: {'; '.join(told)}", _LONGEST)
@@ -65,10 +67,10 @@ class Miss:
         told = [f"Closest is request {self.closest}. [-Recorded-] and {{+asked+}}:"]
         if self.request.tools != self.recorded.tools:
             told.append(f"tools: [-{_offered(self.recorded)}-]{{+{_offered(self.request)}+}}")
-        told += [
+        each = (
             f"message {one.number} ({one.role}):\n  {marked(one.passages, 200, 1000)}" for one in self.differences()
-        ]
-        text = "\n".join(told)
+        )
+        text = "\n".join([*told, *_up_to(_LONGEST_DIFF, each)])
         return text if len(text) <= _LONGEST_DIFF else text[:_LONGEST_DIFF] + "…"
 
 
@@ -142,6 +144,14 @@ def _told(message: Message | None) -> str:
 def _roles(before: Message | None, after: Message | None) -> str:
     roles = dict.fromkeys(message["role"] for message in (before, after) if message)
     return ", now ".join(roles)
+
+
+def _up_to(most: int, texts: Iterator[str]) -> list[str]:
+    """The first of `texts` that have together `most` characters, or a few more; the others are not even made."""
+    told: list[str] = []
+    while sum(map(len, told)) < most and (text := next(texts, "")):
+        told.append(text)
+    return told
 
 
 def _offered(request: Request) -> str:

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import UTC
 from functools import cache
-from itertools import count
 from pathlib import Path
 
 from hermes_kernel.settings import HOME, Settings
@@ -66,14 +65,19 @@ class Ground:
         store = self.store
         if not isinstance(store, Store):
             return CountedIds(lambda _: False)
-        for series in count():
+        known = cache(lambda: everybody(Hand(store.home)))
+        return CountedIds(lambda made: made in known(), self._series(store))
+
+    def _series(self, store: Store) -> int:
+        """The first that nobody counts now."""
+        series = 0
+        while True:
             try:
                 self._leaving.enter_context(store.claim(f"spec {series}"))
-                break
             except InUse:
-                continue
-        known = cache(lambda: everybody(Hand(store.home)))
-        return CountedIds(lambda made: made in known(), series)
+                series += 1
+            else:
+                return series
 
 
 def _thrown_away(home: Path, maker: int) -> None:

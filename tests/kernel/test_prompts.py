@@ -176,7 +176,7 @@ def test_variables_and_files_go_with_the_prompt(running, scripted):
         ("--budget", "Go.", "--budget needs a whole number from 1"),
         ("--tools pithon", "Go.", "pithon"),
         ("--as 2x", "Go.", "--as cannot be '2x'"),
-        ("--record x.jsonl", "Go.", "--record is not supported"),
+        ("--replay-gaps", "Go.", "--replay-gaps goes with --replay FILE"),
         ("--session nosuch", "Go.", "nosuch"),
         ("--skill nosuch", "Go.", "There is no skill 'nosuch'"),
         ("", "   \n", "The prompt is empty."),

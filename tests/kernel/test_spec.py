@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -117,8 +116,13 @@ def test_the_same_cells_show_the_same_in_any_kernel_home_and_zone(tmp_path: Path
     (person / ".hermes/memories").mkdir(parents=True)
     (person / ".hermes/memories/MEMORY.md").write_text("They like charts.", encoding="utf-8")
     before = {path: path.stat().st_mtime_ns for path in person.rglob("*")}
-    time.sleep(1.1)  # another second on the machine's clock
-    elsewhere = {"HERMES_HOME": "", "HOME": str(person), "TZ": "America/Lima", "PYTHONHASHSEED": "2"}
+    elsewhere = {
+        "TMPDIR": str(tmp_path),
+        "HERMES_HOME": "",
+        "HOME": str(person),
+        "TZ": "America/Lima",
+        "PYTHONHASHSEED": "2",
+    }
     other, _ = kernels(name, tmp_path / "another-one", **elsewhere)
     second = cells_of(other)
     assert dict(first) == dict(second)

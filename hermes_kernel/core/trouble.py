@@ -16,6 +16,7 @@ from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.core.windows import plausible
 
 _MOST_CHARACTERS = 300
+_SHORTEST_KEY = 8  # letters; none that is shorter and has no digit is a key
 _STATUS = re.compile("[45][0-9][0-9]")
 _TAGS = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 _NUMBERS = {
@@ -90,9 +91,10 @@ def read_trouble(body: str, status: int = 0, *, cause: Cause = Cause.ANSWER) -> 
 
 
 def one_line(message: str, secrets: Collection[str] = ()) -> str:
-    """`message` as one line of at most 300 characters, without `secrets`."""
+    """`message` as one line of at most 300 characters, without `secrets`. What servers without keys are given in place
+    of one, such as ``none``, is a word."""
     for secret in secrets:
-        if len(secret) > 3:
+        if len(secret) > 3 and not (secret.isalpha() and len(secret) < _SHORTEST_KEY):
             message = message.replace(secret, "***")
     return brief(scrub(message), _MOST_CHARACTERS)
 

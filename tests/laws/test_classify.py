@@ -237,3 +237,8 @@ def test_no_secret_is_ever_in_a_message():
         one_line("Incorrect API key provided: sk-secret.\nTry again", ("sk-secret", ""))
         == "Incorrect API key provided: ***. Try again"
     )
+
+
+def test_what_stands_in_place_of_a_key_is_a_word_and_keys_are_not():
+    said = one_line("tool_choice: none or auto; key aB3$x9 is wrong, EMPTYEMPTY, too", ("none", "aB3$x9", "EMPTYEMPTY"))
+    assert said == "tool_choice: none or auto; key *** is wrong, ***, too"

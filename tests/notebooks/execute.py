@@ -18,8 +18,9 @@ def execute(path: Path) -> None:
     """Run every cell of the notebook at `path` in a fresh kernel and store it with its outputs, free of what changes from
     run to run."""
     notebook = nbformat.read(path, as_version=4)
+    folder = {"metadata": {"path": str(path.parent)}}
     client = NotebookClient(
-        notebook, kernel_name="python3", timeout=CELL_SECONDS, resources={"metadata": {"path": str(path.parent)}}
+        notebook, kernel_name="python3", timeout=CELL_SECONDS, resources=folder, coalesce_streams=True
     )
     client.execute()
     for cell in notebook.cells:

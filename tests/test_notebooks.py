@@ -204,7 +204,12 @@ def amiss(name: str, cells: tuple[Cell, ...], readme: str) -> list[str]:
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_each_promises_asserts_and_leads_on(path):
-    assert amiss(path.name, read(path), README) == []
+    """The quickstart is copied to wherever somebody begins, where no link leads anywhere: it says in words what is next."""
+    lacking = amiss(path.name, read(path), README)
+    if path.name.startswith("00_"):
+        assert re.findall(r"`(\d\d_\w+\.ipynb)`", read(path)[-1].source)
+        lacking = [each for each in lacking if each not in {"no promise", "nothing to read next"}]
+    assert lacking == []
 
 
 def test_no_two_have_the_same_number():

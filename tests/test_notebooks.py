@@ -7,6 +7,7 @@ import inspect
 import re
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -50,6 +51,7 @@ def told_of_a_turn() -> list[str]:
     return list(_plain(Turn()))
 
 
+@cache
 def tools() -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         agent = Agent(ScriptedModel([]), home=folder, log=MemoryLog())

@@ -16,8 +16,8 @@ from hermes_kernel.core.recording.normal import Places, arguments, plainly, requ
 
 MACHINES = [
     {
-        "home": "/home/mia",
-        "here": "/home/mia/work/sales",
+        "home": "/export/mia",
+        "here": "/export/mia/work/sales",
         "tmp": "/tmp",
         "made": "/tmp/tmpab12cd_x/plot.png",
         "named": "/tmp/hermes-report-9_zxcvbn/out",
@@ -27,7 +27,7 @@ MACHINES = [
         "ids": ["call_1", "call_2", "chatcmpl-tool-9"],
     },
     {
-        "home": "/Users/Noah",
+        "home": "/Volumes/Noah",
         "here": "/Volumes/data/sales",
         "tmp": "/var/folders/x1/T",
         "made": "/var/folders/x1/T/tmpqwertzui/plot.png",
@@ -126,17 +126,17 @@ def test_names_that_are_made_up_do_not_count(name):
 @pytest.mark.parametrize(
     ("text", "becomes"),
     [
-        ("/home/mia", "<home>"),
-        ("/home/mia/", "<home>/"),
-        ("/home/mia.", "<home>."),
-        ("file:///home/mia/x", "file://<home>/x"),
-        ("/home/mia/work/sales/a.csv", "<here>/a.csv"),
-        ('{"a": "x\\n/home/mia/b"}', '{"a": "x\\n<home>/b"}'),
-        ("/home/miau", "/home/miau"),
-        ("/home/mia-2/x", "/home/mia-2/x"),
-        ("/home/mia.bak", "/home/mia.bak"),
-        ("backup/home/mia", "backup/home/mia"),
-        ("/home/mia/tmp/x", "<home>/tmp/x"),
+        ("/export/mia", "<home>"),
+        ("/export/mia/", "<home>/"),
+        ("/export/mia.", "<home>."),
+        ("file:///export/mia/x", "file://<home>/x"),
+        ("/export/mia/work/sales/a.csv", "<here>/a.csv"),
+        ('{"a": "x\\n/export/mia/b"}', '{"a": "x\\n<home>/b"}'),
+        ("/export/miau", "/export/miau"),
+        ("/export/mia-2/x", "/export/mia-2/x"),
+        ("/export/mia.bak", "/export/mia.bak"),
+        ("backup/export/mia", "backup/export/mia"),
+        ("/export/mia/tmp/x", "<home>/tmp/x"),
         ("/tmp/report.csv", "<tmp>/report.csv"),
         ("/tmp/my-report.csv", "<tmp>/my-report.csv"),
         ("<Cell at 0x7f2a1c0de0f0>", "<Cell at 0x…>"),
@@ -147,8 +147,8 @@ def test_a_place_is_a_whole_path(text, becomes):
     assert plainly(text, places(MACHINES[0])) == becomes
 
 
-@example(["/tmp", "/", "tmpabcdefgh", "/home/mia"])
-@given(st.lists(st.sampled_from(["/home/mia", "/tmp", "/work", "x", " ", "/", ".", "<tmp>", "tmpabcdefgh", "\\n"])))
+@example(["/tmp", "/", "tmpabcdefgh", "/export/mia"])
+@given(st.lists(st.sampled_from(["/export/mia", "/tmp", "/work", "x", " ", "/", ".", "<tmp>", "tmpabcdefgh", "\\n"])))
 def test_a_normal_form_is_its_own(parts):
     once = plainly("".join(parts), places(MACHINES[0]))
     assert plainly(once, places(MACHINES[0])) == once
@@ -156,7 +156,7 @@ def test_a_normal_form_is_its_own(parts):
 
 @pytest.mark.parametrize("nowhere", [Places(), Places("/", "", ("/", ".", "")), Places("relative", "C:", ())])
 def test_what_is_no_place_is_left_alone(nowhere):
-    text = "/ /home/mia C:\\Users relative . C:"
+    text = "/ /export/mia C:\\Users relative . C:"
     assert plainly(text, nowhere) == text
 
 
@@ -173,7 +173,7 @@ def test_arguments_mean_the_same_in_their_normal_form(value):
 
 def test_arguments_that_are_too_deep_are_text():
     deep = "[" * 100_000
-    assert arguments(f"{deep} /home/mia", places(MACHINES[0])) == f"{deep} <home>"
+    assert arguments(f"{deep} /export/mia", places(MACHINES[0])) == f"{deep} <home>"
 
 
 def test_an_image_is_its_digest():

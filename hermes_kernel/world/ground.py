@@ -3,9 +3,6 @@ nobody asked for is thrown away with all that is in it."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
 import weakref
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -16,6 +13,7 @@ from pathlib import Path
 from hermes_kernel.settings import HOME, Settings
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.ids import fresh_id
+from hermes_kernel.world.passing_home import PassingHome
 from hermes_kernel.world.ports import Archive, Clock
 from hermes_kernel.world.spec import CountedIds, StillClock
 from hermes_kernel.world.store import Store
@@ -56,9 +54,9 @@ class Ground:
         """In a spec, a home of its own unless one was set on purpose: nothing of a person's goes in or out."""
         if not settings.spec or "home" in settings.sources or settings.home != Path(HOME).expanduser().absolute():
             return settings
-        home = Path(tempfile.mkdtemp(prefix="hermes-spec-"))
-        self._leaving.callback(weakref.finalize(self, _thrown_away, home, os.getpid()))
-        return settings.with_(home=home, store_url="")
+        home = PassingHome()
+        self._leaving.callback(weakref.finalize(self, home.close))
+        return settings.with_(home=home.path, store_url="")
 
     def _counted(self) -> CountedIds:
         """Ids that no session here has; two agents at once in one home count apart."""
@@ -78,9 +76,3 @@ class Ground:
                 series += 1
             else:
                 return series
-
-
-def _thrown_away(home: Path, maker: int) -> None:
-    """A forked child leaves it to its parent."""
-    if os.getpid() == maker:
-        shutil.rmtree(home, ignore_errors=True)

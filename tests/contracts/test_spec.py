@@ -296,3 +296,27 @@ async def test_a_home_has_one_name_in_what_a_model_reads_and_asks_for(tmp_path: 
         assert "word word" in read.text
         assert FIRST in listed.text
         assert str(tmp_path) not in long.text + read.text + listed.text
+
+
+LIVING = """
+from hermes_kernel import Agent
+from hermes_kernel.testing import ScriptedModel
+print(Agent(ScriptedModel([]), spec=True).settings.home, flush=True)
+input()
+"""
+
+
+def test_what_a_killed_process_left_goes_with_the_next_and_nobody_who_lives_loses_his(person, temporary):
+    killed, lives = (
+        subprocess.Popen([sys.executable, "-c", LIVING], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    )
+    with killed, lives:
+        left, held = (Path(each.stdout.readline().strip()) for each in (killed, lives))
+        (temporary / "hermes-spec-mine").mkdir()
+        killed.kill()
+        killed.wait()
+        assert left.is_dir()
+        Agent(ScriptedModel([]), spec=True).close()
+        assert sorted(path.name for path in temporary.iterdir()) == sorted([held.name, "hermes-spec-mine"])
+        lives.kill()

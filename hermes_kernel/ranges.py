@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -155,6 +156,11 @@ def choice(default: str, choices: tuple[str, ...], about: str) -> Any:
 def line(about: str, default: str = "") -> Any:
     """A dataclass field that holds one line of text."""
     return _field(default, Range(about, "one line of text", _line))
+
+
+def file(about: str) -> Any:
+    """A dataclass field that holds the name of a file; a path is one."""
+    return _field("", Range(about, "the name of a file", lambda raw: _line(os.fspath(raw))))
 
 
 def address(about: str) -> Any:

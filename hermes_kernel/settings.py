@@ -34,6 +34,7 @@ from hermes_kernel.ranges import (
     address,
     addresses,
     choice,
+    file,
     folder,
     line,
     names,
@@ -150,8 +151,8 @@ class Settings:
     mcp_servers: Tables = tables("MCP servers whose tools are offered; `$HERMES_HOME/mcp.json` may name more")
     notify: Tables = addresses("where reports may go: names with apprise addresses; never shown, logged or stored")
     plain: bool = switch("text only, no widgets", default=False)
-    record: str = line("a file to record model traffic in")
-    replay: str = line("a file of recorded model traffic to answer from, without a network")
+    record: str = file("a file to record model traffic in")
+    replay: str = file("a file of recorded model traffic to answer from, without a network")
     replay_gaps: bool = switch("play a recording with its own pauses", default=False)
     replay_tools: bool = switch("answer tool calls from the recording, too", default=False)
     spec: bool = switch("fixed clock, ids and order, for outputs that stay the same; on in a replay", default=False)

@@ -427,3 +427,9 @@ def test_reading_the_settings_writes_nothing(tmp_path: Path):
     done = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == list(RANGES)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_is_named_by_text_or_by_a_path(home: Path):
+    assert Settings.load(home=home, record=home / "one.jsonl").record == str(home / "one.jsonl")
+    with pytest.raises(SettingsError, match="record cannot be 7: it must be the name of a file"):
+        Settings.load(home=home, record=7)

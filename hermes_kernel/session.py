@@ -139,7 +139,7 @@ class Session:
         if turns is None:
             return _closed(self.turn).transcript
         self.flush()
-        facts = self._log.recall(self.turn.session_id) if self.begun else []
+        facts = self._facts()
         starts = standing(facts)
         if not 1 <= turns <= len(starts):
             raise HermesError(f"There is no turn {turns} to branch from: this session has {len(starts)} of its own.")
@@ -158,11 +158,15 @@ class Session:
         self.close_turn("kernel")
         taken = min(max(turns, 0), len(self.turn.starts))
         if taken:
-            before = taken > len(standing(self._log.recall(self.turn.session_id))) and self._opened.earlier.calls
+            before = taken > len(standing(self._facts())) and self._opened.earlier.calls
             self.keep(Undone(taken))
             if before:
                 self._undo_in(self._opened.parent)
         return taken
+
+    def _facts(self) -> list[Kept]:
+        """What the log has of it: nothing before its first prompt."""
+        return self._log.recall(self.turn.session_id) if self.begun else []
 
     def _undo_in(self, earlier: str) -> None:
         """The last turn taken back was said in the session that this one goes on from: it is not found there either."""

@@ -193,6 +193,22 @@ async def test_undo_retry_branch_and_new_work_on_the_conversation(agents: Any) -
         await agent.retry()
 
 
+async def test_a_branch_in_which_nothing_was_asked_yet_can_be_taken_back_and_asked_again(agents: Any) -> None:
+    agent = agents(say("one"), say("two"), say("two again"), say("three"))
+    await agent.ask("1")
+    await agent.ask("2")
+    first = agent.session_id
+    agent.branch()
+    assert (await agent.retry()).text == "two again"
+    agent.branch()
+    assert agent.undo() == 1
+    branch = agent.session_id
+    agent.resume(first)
+    assert [m.text for m in agent.turn.transcript] == ["1", "one", "2", "two"], "the original stays as it is"
+    agent.resume(branch)
+    assert [m.text for m in (await agent.ask("3")).transcript] == ["1", "one", "3", "three"]
+
+
 async def test_a_retry_that_is_refused_takes_nothing_back(agents: Any) -> None:
     agent = agents(say("one"), say("never"))
     await agent.ask("1")

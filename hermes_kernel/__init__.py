@@ -14,22 +14,27 @@ if TYPE_CHECKING:
 
     from hermes_kernel.agent import Agent
     from hermes_kernel.core.events import Outcome
+    from hermes_kernel.core.messages import Image
     from hermes_kernel.core.turn import Turn
     from hermes_kernel.delegating.tasks import Task
     from hermes_kernel.errors import HermesError
     from hermes_kernel.settings import Settings, SettingsError
-    from hermes_kernel.world.tools import Tool, tool
+    from hermes_kernel.world.tools import Result, Risk, Tool, ToolError, tool
 
 __version__ = "0.1.0"
 
 _HOME = {
     "Agent": "hermes_kernel.agent",
     "HermesError": "hermes_kernel.errors",
+    "Image": "hermes_kernel.core.messages",
     "Outcome": "hermes_kernel.core.events",
+    "Result": "hermes_kernel.world.tools",
+    "Risk": "hermes_kernel.world.tools",
     "Settings": "hermes_kernel.settings",
     "SettingsError": "hermes_kernel.settings",
     "Task": "hermes_kernel.delegating.tasks",
     "Tool": "hermes_kernel.world.tools",
+    "ToolError": "hermes_kernel.world.tools",
     "Turn": "hermes_kernel.core.turn",
     "tool": "hermes_kernel.world.tools",
 }
@@ -37,11 +42,15 @@ _HOME = {
 __all__ = [
     "Agent",
     "HermesError",
+    "Image",
     "Outcome",
+    "Result",
+    "Risk",
     "Settings",
     "SettingsError",
     "Task",
     "Tool",
+    "ToolError",
     "Turn",
     "load_ipython_extension",
     "tool",

@@ -6,13 +6,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from hermes_kernel.core.safe import clean
 from hermes_kernel.core.search.query import QueryError
 from hermes_kernel.world.store import NoSession, StoreError
 from hermes_kernel.world.tools import NoTool
 
 
 class HermesError(Exception):
-    """Work that could not be done, in one or two lines that a person can act on."""
+    """Work that could not be done, in one or two lines that a person can act on, and that move no cursor: a file, a server
+    or a model may have said some of the words."""
+
+    def __str__(self) -> str:
+        return clean(super().__str__())
 
     def _render_traceback_(self) -> list[str]:
         return [f"HermesError: {self}"]

@@ -35,6 +35,7 @@ from hermes_kernel.cli.tick import add_tick
 from hermes_kernel.cli.title import add_title
 from hermes_kernel.cli.trouble import Failure, Misuse
 from hermes_kernel.cli.usage import add_usage
+from hermes_kernel.core.safe import clean
 from hermes_kernel.settings import NoEndpoint, SettingsError
 
 DONE, FAILED, USAGE = 0, 1, 2
@@ -52,14 +53,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return do(options)
     except (SettingsError, Misuse) as error:
-        print(f"hermes-kernel: {error}", file=sys.stderr)
+        print(f"hermes-kernel: {clean(str(error))}", file=sys.stderr)
         return FAILED if isinstance(error, NoEndpoint) else USAGE
     except BrokenPipeError:
         # Whoever read us has left; nothing more can be said, not even by Python's own flush at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except (Failure, OSError) as error:
-        print(f"hermes-kernel: {error}", file=sys.stderr)
+        print(f"hermes-kernel: {clean(str(error))}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:
         print("hermes-kernel: stopped", file=sys.stderr)

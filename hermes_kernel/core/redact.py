@@ -66,10 +66,10 @@ def _redact_any(text: str, secrets: frozenset[str]) -> str:
         return text
     try:
         plain = json.loads(text)
+        safe = redact_plain(plain, secrets)
+        return text if safe == plain else json.dumps(safe, ensure_ascii=False)
     except (ValueError, RecursionError):
         return text
-    safe = redact_plain(plain, secrets)
-    return text if safe == plain else json.dumps(safe, ensure_ascii=False)
 
 
 def _forms(secrets: Iterable[str]) -> list[str]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from hermes_kernel.core.safe import clean
 from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.core.windows import plausible
 
@@ -91,12 +92,12 @@ def read_trouble(body: str, status: int = 0, *, cause: Cause = Cause.ANSWER) -> 
 
 
 def one_line(message: str, secrets: Collection[str] = ()) -> str:
-    """`message` as one line of at most 300 characters, without `secrets`. What servers without keys are given in place
+    """`message` as one line of at most 300 characters that moves no cursor, without `secrets`. What servers without keys are given in place
     of one, such as ``none``, is a word."""
     for secret in secrets:
         if len(secret) > 3 and not (secret.isalpha() and len(secret) < _SHORTEST_KEY):
             message = message.replace(secret, "***")
-    return brief(scrub(message), _MOST_CHARACTERS)
+    return brief(clean(scrub(message)), _MOST_CHARACTERS)
 
 
 def _parsed(body: str) -> Any:

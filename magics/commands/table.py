@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
-from hermes_kernel.core.safe import NO_MATH
+from hermes_kernel.core.safe import NO_MATH, clean
 from hermes_kernel.view import escape
 from hermes_kernel.view.columns import aligned, said
 from hermes_kernel.view.markup import scrolled, typed
@@ -70,7 +70,7 @@ class PlainPage(Page):
 
 def as_it_stands(text: str, value: Any = None) -> Page:
     """Text that is a page, line by line."""
-    return Page(text, f'<pre class="{NO_MATH}" style="white-space:pre-wrap">{escape(text)}</pre>', value)
+    return Page(clean(text), f'<pre class="{NO_MATH}" style="white-space:pre-wrap">{escape(text)}</pre>', value)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -11,6 +11,7 @@ from typing import Any
 from hermes_kernel.core.recording.cassette import Called, Cassette, Exchange, Request
 from hermes_kernel.core.recording.differing import Passage, differences, marked
 from hermes_kernel.core.recording.secrets import hidden_call, hidden_request
+from hermes_kernel.core.safe import clean
 from hermes_kernel.core.text import brief
 
 Message = Mapping[str, Any]
@@ -143,7 +144,7 @@ def _told(message: Message | None) -> str:
 
 def _roles(before: Message | None, after: Message | None) -> str:
     roles = dict.fromkeys(message["role"] for message in (before, after) if message)
-    return ", now ".join(roles)
+    return clean(", now ".join(roles))
 
 
 def _up_to(most: int, texts: Iterator[str]) -> list[str]:

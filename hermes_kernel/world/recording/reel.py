@@ -6,6 +6,8 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import re
+import stat
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
@@ -21,9 +23,12 @@ from hermes_kernel.world.store.locks import forget_in_child, try_lock
 WINDOWS = "windows"
 """Among the settings of a head: what servers said of their models, as ``MODEL@ENDPOINT=TOKENS``."""
 
+_HEAD = re.compile(rb'^\s*\{\s*"cassette"', re.MULTILINE)
+_LOOKED_AT = 4_000  # bytes in which a recording shows that it is one, also with the marks of a merge before it
 _DIGITS = 9  # of a window in tokens
 _NAME = 200  # characters of a file's name that are shown
 _OTHERS = "another process is recording in it: only one can at a time"
+_NONE = "it holds something else than a recording, which stays"
 _GONE = "it was replaced by somebody else; `%hermes record on` begins it anew"
 
 
@@ -251,11 +256,19 @@ def _holding_what_is_there(path: Path) -> ExitStack:
     """While it lasts nobody else records in the file that is about to be replaced.
 
     Raises:
-        OSError: somebody does, or it is no file.
+        OSError: somebody does, or it is no recording: that is somebody's work, or a device.
     """
     with ExitStack() as held:
         with suppress(FileNotFoundError):
             handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
             held.callback(os.close, handle)
             _hold(handle)
+            if not _may_go(handle):
+                raise _NotOursError(errno.EEXIST, _NONE)
         return held.pop_all()
+
+
+def _may_go(handle: int) -> bool:
+    """Whether there is nothing in it but a recording, perhaps a damaged one."""
+    found = os.fstat(handle)
+    return stat.S_ISREG(found.st_mode) and (not found.st_size or bool(_HEAD.search(os.pread(handle, _LOOKED_AT, 0))))

@@ -44,6 +44,7 @@ class Recorded(NamedTuple):
     unused: tuple[str, ...] = ()
 
 
+_VARIABLE = re.compile(r"#\w*\Z")
 _lock = threading.Lock()
 _reels: dict[Path, Reel] = {}
 """The files that this process has recorded in: all of its agents record in the same one."""
@@ -67,6 +68,12 @@ def _as_recorded(settings: Settings, player: Player) -> Settings:
         return settings.with_(**player.settings)
     except SettingsError as error:
         raise SettingsError(f"{player.path}, line 1: {error}") from None
+
+
+def _without_keys(settings: Settings) -> Settings:
+    """No model has a key of the environment's, whatever variable it names."""
+    models = tuple(_VARIABLE.sub("", model) for model in settings.fallback_models)
+    return settings.with_(fallback_models=models, aux_model=_VARIABLE.sub("", settings.aux_model))
 
 
 class Recordings:
@@ -102,7 +109,8 @@ class Recordings:
 
     def use(self, wished: Settings) -> Settings:
         """Record in and answer from what `wished` names: the settings that are in force then. Where everything is
-        answered, or nothing is said of whom to ask, the recording says who is asked.
+        answered, or nothing is said of whom to ask, the recording says who is asked, and no variable in which a key may
+        be: a file that names one has it sent nowhere.
 
         Raises:
             SettingsError: what should be answered from is not there, or is no recording; nothing is changed.

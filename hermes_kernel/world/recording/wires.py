@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from hermes_kernel.core.recording.cassette import Block, Exchange, Request
 from hermes_kernel.core.recording.finding import Miss
 from hermes_kernel.core.recording.secrets import hidden, hidden_request
+from hermes_kernel.core.redact import redact
 from hermes_kernel.core.trouble import Cause, Trouble, read_trouble
 from hermes_kernel.core.windows import Window
 from hermes_kernel.world.model.connection import NoConnection
@@ -38,6 +39,10 @@ class Form:
         """What `body` is found by."""
         return hidden_request(self.normal(body), self.secrets())
 
+    def named(self, route: Route) -> str:
+        """`route` as a recording calls it: without its key, also where that is a part of the address."""
+        return redact(f"{route.model}@{route.endpoint}", self.secrets())
+
 
 class Recording:
     """Keeps `wire.Wire` over another, and keeps what passes in ``reel``."""
@@ -58,7 +63,7 @@ class Recording:
     def window(self, route: Route) -> Window | None:
         found = self._wire.window(route)
         if found is not None:
-            self._reel.keep_window(named(route), found.tokens)
+            self._reel.keep_window(self._form.named(route), found.tokens)
         return found
 
     def news(self) -> tuple[str, ...]:
@@ -179,7 +184,7 @@ class Replaying:
         return _Played(replace(found, blocks=self._form.marked().fill(found)), ring, self._clock)
 
     def window(self, route: Route) -> Window | None:
-        return self._player.window(named(route))
+        return self._player.window(self._form.named(route))
 
     def news(self) -> tuple[str, ...]:
         return self._player.news()
@@ -285,8 +290,3 @@ class Filling:
 
     def close(self) -> None:
         self._other.close()
-
-
-def named(route: Route) -> str:
-    """A route as a recording calls it: without its key."""
-    return f"{route.model}@{route.endpoint}"

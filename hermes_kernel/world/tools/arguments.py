@@ -142,6 +142,8 @@ def _mended(value: Any, kind: str) -> Any:
 def _unwrapped(text: str, kind: str) -> Any:
     try:
         value = json.loads(text)
+    except RecursionError:
+        raise ValueError(kind) from None
     except ValueError:
         if kind == "array" and text and not text.lstrip().startswith(("[", "{")):
             return [text]

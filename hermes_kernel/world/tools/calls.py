@@ -92,14 +92,14 @@ def _unknown(name: str, tools: Mapping[str, Tool]) -> str:
 
 def _object(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text or "{}", parse_constant=_no_constant)
+        value = scrubbed(json.loads(text or "{}", parse_constant=_no_constant))
     except (ValueError, RecursionError) as error:
         raise Misfit(f"the arguments are not JSON ({brief(str(error), 120)}). Send one JSON object.") from error
     if value is None:
         return {}
     if not isinstance(value, dict):
         raise Misfit(f"the arguments are a {type(value).__name__}. Send one JSON object with the parameters by name.")
-    return scrubbed(value)  # type: ignore[no-any-return]
+    return value
 
 
 def _no_constant(word: str) -> float:

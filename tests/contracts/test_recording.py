@@ -9,8 +9,6 @@ from contextlib import ExitStack, aclosing
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from hermes_kernel.core.commands import CallModel
 from hermes_kernel.core.events import Interrupted, Noticed, Replied, TextDelta
@@ -25,7 +23,6 @@ from hermes_kernel.testing.wire import text_event
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.model import OpenAIModel, Route
 from hermes_kernel.world.model.pool import Pool
-from hermes_kernel.world.recording.places import Marked
 from hermes_kernel.world.recording.player import Player
 from hermes_kernel.world.recording.reel import Reel
 from hermes_kernel.world.recording.settled import counted_ids
@@ -265,22 +262,3 @@ async def test_a_call_is_told_again_with_the_id_it_had(wires):
     recorded = await wires.told(wires.recording(call("price", {"sku": "A1"})))
     replayed = await wires.told(wires.replaying())
     assert replayed[-1].calls == recorded[-1].calls
-
-
-TEXTS = st.lists(st.sampled_from(["/opt/mia", "/opt/mia/work", "/tmp", "/", " ", "a", ".", "-", "data", "\n"])).map(
-    "".join
-)
-PLACES = {"tmp": "/tmp", "home": "/opt/mia", "here": "/opt/mia/work", "hermes": "/opt/mia/.hermes"}
-
-
-@given(TEXTS)
-def test_folders_are_marks_in_a_recording_and_the_same_folders_again_where_they_are_filled_in(text):
-    marked = Marked(PLACES)
-    hidden = marked.hide(text)
-    filled = marked.fill(Exchange(QUESTION, blocks=(Block(hidden.encode()),)))
-    assert b"".join(block.data for block in filled).decode() == text
-
-
-def test_no_word_is_taken_for_a_folder_and_the_root_of_all_is_none():
-    assert Marked(PLACES).hide("/opt/mia/work/x, /opt/miami, a/opt/mia") == "⟦here⟧/x, /opt/miami, a/opt/mia"
-    assert Marked({"here": "/"}).hide("/etc/hosts") == "/etc/hosts"

@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from hermes_kernel.core.recording.cassette import Request
+from hermes_kernel.core.recording.folders import BEHIND, any_of
 
 _INSTRUCTIONS = ("system", "developer")
 _ADDRESS = re.compile(r"(?<![0-9A-Za-z])0x[0-9a-fA-F]{9,16}(?![0-9A-Za-z])")
@@ -29,7 +30,6 @@ _RANDOM = re.compile(
 _DATA = re.compile(r"data:(?P<mime>[^;,]{0,80});base64,(?P<data>.*)", re.DOTALL)
 _BEFORE = r"(?:(?<![\w.-])|(?<=\\[nrtbf]))(?<!<tmp>)(?<!<home>)(?<!<here>)(?<![\w-]\*)"
 """No path begins inside a word or another path. Inside JSON the escape of a line's end is no letter."""
-_BEHIND = r"(?![\w-])(?!\.\w)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +75,14 @@ def plainly(text: str, places: Places) -> str:
 
 @lru_cache(maxsize=64)
 def _written(places: Places) -> tuple[re.Pattern[str], dict[str, str]]:
-    """What finds a place in a text, and what each is called. The longest path comes first: one may lie in another."""
+    """What finds a place in a text, and what each is called."""
     called = [*((tmp, "<tmp>") for tmp in places.tmp), (places.home, "<home>"), (places.here, "<here>")]
     names: dict[str, str] = {}
     for path, name in called:
         path = path.rstrip("/\\")  # noqa: PLW2901  # the same place
         if path.startswith("/") or re.match(r"[A-Za-z]:\\.", path):
             names |= {path: name, path.replace("\\", "\\\\"): name}
-    paths = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-    return re.compile(f"{_BEFORE}(?:{paths}){_BEHIND}"), names
+    return re.compile(f"{_BEFORE}{any_of(names)}{BEHIND}"), names
 
 
 def _message(raw: Mapping[str, Any], places: Places, numbers: dict[str, str]) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from hermes_kernel.core.figures import counted
 from hermes_kernel.core.recording.cassette import Called, Cassette, Exchange, Request
 from hermes_kernel.core.recording.finding import Miss, Tape
 from hermes_kernel.core.recording.reading import Unreadable, read
+from hermes_kernel.core.recording.windows import windows_of
 from hermes_kernel.core.text import brief
 from hermes_kernel.core.windows import Window, plausible
 from hermes_kernel.settings import SettingsError
-from hermes_kernel.world.recording.reel import windows_of
 from hermes_kernel.world.store.disk import content
 
 MOST = 500_000_000  # bytes

@@ -11,21 +11,17 @@ import stat
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from dataclasses import replace
 from pathlib import Path
 
 from hermes_kernel.core.recording.cassette import Called, Cassette, Exchange, Head
 from hermes_kernel.core.recording.lines import Known, called_lines, exchange_lines, head_lines
+from hermes_kernel.core.recording.windows import with_windows
 from hermes_kernel.core.text import brief
 from hermes_kernel.world.store.disk import PRIVATE_FILE
 from hermes_kernel.world.store.locks import forget_in_child, try_lock
 
-WINDOWS = "windows"
-"""Among the settings of a head: what servers said of their models, as ``MODEL@ENDPOINT=TOKENS``."""
-
 _HEAD = re.compile(rb'^\s*\{\s*"cassette"', re.MULTILINE)
 _LOOKED_AT = 4_000  # bytes in which a recording shows that it is one, also with the marks of a merge before it
-_DIGITS = 9  # of a window in tokens
 _NAME = 200  # characters of a file's name that are shown
 _OTHERS = "another process is recording in it: only one can at a time"
 _NONE = "it holds something else than a recording, which stays"
@@ -185,10 +181,7 @@ class Reel:
 
     def _headline(self) -> bytes:
         head = self._written or (self._before.head if self._before.head.settings else self._head())
-        known = windows_of(head) | self._windows
-        windows = tuple(f"{name}={tokens}" for name, tokens in sorted(known.items()))
-        settings = {**head.settings, WINDOWS: windows} if windows else head.settings
-        self._written = replace(head, settings=settings)
+        self._written = with_windows(head, self._windows)
         return head_lines(self._written).encode()
 
     def _replace(self, content: bytes) -> None:
@@ -230,13 +223,6 @@ class Reel:
         why = error.strerror or str(error)
         kept = ", what was is kept" if self._begun and not isinstance(error, _NotOursError) else ""
         self._news.append(f"Not recorded in {brief(str(self.path), _NAME)} from here on{kept}: {why}.")
-
-
-def windows_of(head: Head) -> dict[str, int]:
-    """What servers said of their models, as far as a head tells it: tokens, by the name of the model there."""
-    texts = head.settings.get(WINDOWS, ())
-    told = (text.rpartition("=") for text in (texts if isinstance(texts, tuple) else ()))
-    return {name: int(tokens) for name, _, tokens in told if tokens.isdecimal() and len(tokens) <= _DIGITS}
 
 
 def _put(handle: int, content: bytes, at: int) -> None:

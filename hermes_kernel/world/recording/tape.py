@@ -16,16 +16,16 @@ from weakref import WeakSet, WeakValueDictionary
 from hermes_kernel.core.events import Observed
 from hermes_kernel.core.messages import ToolCall
 from hermes_kernel.core.recording.cassette import Called, Head, Request
+from hermes_kernel.core.recording.folders import Marked
 from hermes_kernel.core.recording.normal import Places, arguments, plainly
 from hermes_kernel.core.recording.normal import request as normal_request
+from hermes_kernel.core.recording.ours import anywhere, without_ids
 from hermes_kernel.core.recording.secrets import hidden_call, hidden_head
 from hermes_kernel.settings import Settings, SettingsError
 from hermes_kernel.world.folder import here
 from hermes_kernel.world.model.wire import Wire
 from hermes_kernel.world.ports import Clock, Toolbox
 from hermes_kernel.world.recording.calls import RecordedTools, ReplayedTools
-from hermes_kernel.world.recording.ours import anywhere, without_ids
-from hermes_kernel.world.recording.places import Marked
 from hermes_kernel.world.recording.player import Player, stamp
 from hermes_kernel.world.recording.reel import Reel
 from hermes_kernel.world.recording.wires import Filling, Form, Recording, Replaying

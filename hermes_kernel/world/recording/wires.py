@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 
 from hermes_kernel.core.recording.cassette import Block, Exchange, Request
 from hermes_kernel.core.recording.finding import Miss
+from hermes_kernel.core.recording.folders import Marked
+from hermes_kernel.core.recording.headers import by_seconds
 from hermes_kernel.core.recording.secrets import hidden, hidden_request
 from hermes_kernel.core.redact import redact
 from hermes_kernel.core.trouble import Cause, Trouble, read_trouble
@@ -17,8 +19,6 @@ from hermes_kernel.world.model.connection import NoConnection
 from hermes_kernel.world.model.routes import Route
 from hermes_kernel.world.model.wire import Talk, Wire
 from hermes_kernel.world.ports import Clock
-from hermes_kernel.world.recording.headers import by_seconds
-from hermes_kernel.world.recording.places import Marked
 from hermes_kernel.world.recording.player import Player
 from hermes_kernel.world.recording.reel import Reel
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hermes_kernel.core.messages import ToolCall
+from hermes_kernel.core.recording.folders import BEHIND
 from hermes_kernel.core.recording.normal import Places, plainly
+from hermes_kernel.core.recording.ours import HOME_IN_A_SPEC
 
-NAME = "$HERMES_HOME"
 NOWHERE = Places()
 
 
@@ -24,10 +25,10 @@ class Alias:
         """`text` as it is anywhere. Where in memory something was differs each time, too."""
         if self.home is None:
             return text
-        return re.sub(rf"{re.escape(str(self.home))}(?![\w-]|\.\w)", lambda _: NAME, plainly(text, NOWHERE))
+        return re.sub(f"{re.escape(str(self.home))}{BEHIND}", lambda _: HOME_IN_A_SPEC, plainly(text, NOWHERE))
 
     def meant(self, call: ToolCall) -> ToolCall:
         """`call` with the place in it that is meant."""
-        if self.home is None or NAME not in call.arguments:
+        if self.home is None or HOME_IN_A_SPEC not in call.arguments:
             return call
-        return replace(call, arguments=call.arguments.replace(NAME, json.dumps(str(self.home))[1:-1]))
+        return replace(call, arguments=call.arguments.replace(HOME_IN_A_SPEC, json.dumps(str(self.home))[1:-1]))

@@ -1,4 +1,5 @@
-"""Hints in the headers of an answer that name an instant, told in seconds: an instant is past when it is read again."""
+"""Hints in the headers of an answer that name an instant, told in seconds: an instant is past when it is read again.
+Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What we ourselves put into requests that is another one in each home: ids of sessions, and where long results lie."""
+"""What we ourselves put into requests that is another one in each home: ids of sessions, and where long results lie.
+Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +10,9 @@ from typing import Any
 
 from hermes_kernel.core.recording.cassette import Request
 
-_IN_A_SPEC = "$HERMES_HOME"  # what a home is called there in what a model reads
+HOME_IN_A_SPEC = "$HERMES_HOME"
+"""What a home is called there, in what a model reads and asks for."""
+
 _ID = re.compile(r"(?<![0-9A-Za-z])[0-9a-f]{32}(?![0-9A-Za-z])")
 
 
@@ -22,7 +25,7 @@ def without_ids(request: Request, home: str) -> Request:
 
 def anywhere(text: str, home: str) -> str:
     """`text` in which long results lie in the same place, whichever ``home`` it is."""
-    for called in (home, _IN_A_SPEC):
+    for called in (home, HOME_IN_A_SPEC):
         text = text.replace(f"{called}/results/", "<results>/")
     return text
 

@@ -1,16 +1,17 @@
 """Folders in what a model says. It writes out where it works, and a tool will look there: in a recording they are
-marks, which are folders again wherever it is played."""
+marks, which are folders again wherever it is played. Pure."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from hermes_kernel.core.recording.cassette import Block, Exchange
 
-_BEFORE, _BEHIND = r"(?<![\w./-])", r"(?![\w-])(?!\.\w)"
+_BEFORE = r"(?<![\w./-])"
+BEHIND = r"(?![\w-])(?!\.\w)"
 """No folder begins or ends inside a word."""
 
 
@@ -21,12 +22,11 @@ class Marked:
     folders: Mapping[str, str]
 
     def hide(self, text: str) -> str:
-        """`text` with marks for the folders, the longest first: one may lie in another."""
+        """`text` with marks for the folders."""
         names = {path: name for name, path in self.folders.items() if len(path) > 1}
         if not names or not any(path in text for path in names):
             return text
-        paths = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-        return re.sub(f"{_BEFORE}(?:{paths}){_BEHIND}", lambda found: _mark(names[found[0]]), text)
+        return re.sub(f"{_BEFORE}{any_of(names)}{BEHIND}", lambda found: _mark(names[found[0]]), text)
 
     def fill(self, exchange: Exchange) -> tuple[Block, ...]:
         """The blocks of `exchange` with folders again."""
@@ -38,6 +38,11 @@ class Marked:
         for name, path in self.folders.items():
             data = data.replace(_mark(name).encode(), json.dumps(path, ensure_ascii=False)[1:-1].encode())
         return data
+
+
+def any_of(paths: Iterable[str]) -> str:
+    """A pattern for one of them, the longest first: one may lie in another."""
+    return f"(?:{'|'.join(map(re.escape, sorted(paths, key=len, reverse=True)))})"
 
 
 def _mark(name: str) -> str:

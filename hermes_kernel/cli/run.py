@@ -6,8 +6,7 @@ from __future__ import annotations
 import argparse
 
 from hermes_kernel.cli.opened import Commands, command
-
-BESIDE = ""  # the FILE of a recording that nobody named
+from hermes_kernel.world.recording.beside import BESIDE
 
 
 def add_run(commands: Commands[argparse.ArgumentParser]) -> None:

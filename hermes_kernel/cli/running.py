@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.cli.opened import HERE
-from hermes_kernel.cli.run import BESIDE
 from hermes_kernel.cli.trouble import Failure, Misuse, in_a_shell
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import clean
@@ -26,7 +25,7 @@ from hermes_kernel.scheduling.running.parameters import assigned, typed
 from hermes_kernel.scheduling.running.template import for_python, inject
 from hermes_kernel.scheduling.values import is_variable
 from hermes_kernel.settings import SettingsError
-from hermes_kernel.world.recording.beside import beside
+from hermes_kernel.world.recording.beside import BESIDE, beside
 from hermes_kernel.world.recording.player import Player, stamp
 from hermes_kernel.world.stop import Stop
 

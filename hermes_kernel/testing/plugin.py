@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 SANITIZE = Path(__file__).with_name("sanitize.cfg")
 OURS = "hermes"  # in place of a path after --nbval-sanitize-with
-CASSETTE = ".cassette.jsonl"
 LIVE = "--hermes-live"
 WHO = (  # what says which model is asked
     "HERMES_BASE_URL", "HERMES_API_KEY", "HERMES_MODEL", "HERMES_FALLBACK_MODELS", "OPENAI_BASE_URL", "OPENAI_API_KEY",
@@ -137,7 +136,9 @@ def hermes_notebook(hermes_home: Path, request: pytest.FixtureRequest) -> Callab
 def _replay(notebook: Path, patch: pytest.MonkeyPatch, config: pytest.Config) -> None:
     """For what is started now: the cassette beside `notebook`, if there is one, and nothing that is set for a person.
     A cassette that was set on purpose stands, and so does how it is to be played."""
-    cassette = notebook.with_name(notebook.stem + CASSETTE)
+    from hermes_kernel.world.recording.beside import beside
+
+    cassette = beside(notebook)
     if config.getoption(LIVE):
         patch.delenv("HERMES_REPLAY", raising=False)
     elif cassette.is_file() and not os.environ.get("HERMES_REPLAY"):

@@ -6,6 +6,7 @@ from pathlib import PurePath
 from typing import TypeVar
 
 ENDING = ".cassette.jsonl"
+BESIDE = ""  # the file of a recording that nobody named
 P = TypeVar("P", bound=PurePath)
 
 

@@ -136,6 +136,40 @@ async def test_a_conversation_that_is_left_or_closed_is_due_for_whoever_comes_la
         await at.aclose()
 
 
+async def test_no_look_begins_by_itself_in_a_recording_and_all_are_taken_after_it(tmp_path: Path) -> None:
+    tape = tmp_path / "x.cassette.jsonl"
+    with bench(tmp_path, Parts(), nudge_every_turns=10) as (before, server):
+        await before.ask("of another notebook")
+        await before.aclose()
+        at = Bench(tmp_path, server.url, nudge_every_turns=1, record=str(tape))
+        await at.ask("one")
+        assert at.reflector.wait(LONG)
+        assert {who(request) for request in server.requests} == {"chat"}
+        assert at.reflector.status()[0].off == "record is on"
+        at.equipment.configure({"record": ""})
+        await at.ask("two")
+        async with asyncio.timeout(LONG):
+            while len(at.looked()) < 2:
+                await asyncio.sleep(0.01)
+        assert sum(looked.seen for looked in at.looked()) == 3, "nothing of what was said stays unseen"
+        assert "another notebook" not in tape.read_text("utf-8")
+        await at.aclose()
+
+
+async def test_a_look_that_was_cut_is_not_taken_up_in_a_recording(tmp_path: Path) -> None:
+    tape = tmp_path / "x.cassette.jsonl"
+    script = Parts(nudge=[stall("Hm", after=1, seconds=float("inf")), say("Nothing.")])
+    with bench(tmp_path, script, nudge_every_turns=1, solitary=True) as (at, server):
+        await at.ask("one")
+        assert await asyncio.to_thread(server.await_requests, 2)
+        at.equipment.configure({"record": str(tape)})
+        await at.ask("two")
+        assert at.reflector.wait(LONG)
+        assert [who(request) for request in server.requests] == ["chat", "nudge", "chat"]
+        assert tape.read_text("utf-8").count('"request"') == 1
+        await at.aclose()
+
+
 async def test_a_conversation_that_was_deleted_is_not_due_any_more(tmp_path: Path) -> None:
     with bench(tmp_path, Parts(), nudge_every_turns=10) as (at, server):
         at.chronicle.record(LookDue("nudge", "0" * 32, "the conversation was left"))

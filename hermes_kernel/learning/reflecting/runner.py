@@ -18,6 +18,7 @@ from hermes_kernel.learning.reflecting.taking import claimed, take, take_anyway
 from hermes_kernel.learning.reflecting.watch import Want
 from hermes_kernel.settings import SettingsError
 from hermes_kernel.world.loop_thread import Closed, LoopThread
+from hermes_kernel.world.spec import held_back
 from hermes_kernel.world.stop import Stopped
 from hermes_kernel.world.store import StoreError
 
@@ -149,7 +150,8 @@ class Runner:
 
     def _next(self) -> tuple[Look, Want] | None:
         with self._lock:
-            if self._closed or not (self._going and self._waiting) or self.look is not None:
+            held = self._closed or self.look is not None or held_back(self._means.settings)
+            if held or not (self._going and self._waiting):
                 self._going = False
                 return None
             key = next(iter(self._waiting))

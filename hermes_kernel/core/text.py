@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 # between them stands in a prompt what the person ran since the last one
 CELLS = "[Cells the person ran in this notebook since the last turn]"
 END_OF_CELLS = "[End of cells]"
@@ -19,6 +22,16 @@ def scrub(text: str) -> str:
         text.encode()
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def as_json(value: Any, separators: tuple[str, str] | None = None) -> str:
+    """`value` in one line; a lone half of a surrogate pair is escaped."""
+    text = json.dumps(value, ensure_ascii=False, separators=separators)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = json.dumps(value, separators=separators)
     return text
 
 

@@ -6,7 +6,7 @@ import random
 import time
 from functools import partial
 
-from hermes_kernel.core.recording.lines import read
+from hermes_kernel.core.recording.reading import read
 from hermes_kernel.world.recording.player import Player
 from hermes_kernel.world.recording.reel import Reel
 from tests.kill.nursery import nursery

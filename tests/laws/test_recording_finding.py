@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hermes_kernel.core.messages import Image
 from hermes_kernel.core.recording.cassette import Block, Called, Cassette, Exchange, Request
 from hermes_kernel.core.recording.differing import differences, marked
-from hermes_kernel.core.recording.finding import Miss, Tape
-from hermes_kernel.core.recording.secrets import hidden
+from hermes_kernel.core.recording.finding import Answers, Miss
+from hermes_kernel.core.recording.secrets import hidden, hidden_request
 
 KEY = "sk-proj-" + "a1B2c3D4" * 5
 words = st.lists(st.sampled_from(["Which", "month", "in", "sales", "of", " ", "\n", "é", "."]), max_size=30)
@@ -32,12 +32,12 @@ def answered(request, text=b""):
     return Exchange(request, blocks=(Block(text),))
 
 
-def tape(*requests):
-    return Tape(Cassette(exchanges=tuple(answered(request, b"%d" % n) for n, request in enumerate(requests))))
+def answers(*requests):
+    return Answers(Cassette(exchanges=tuple(answered(request, b"%d" % n) for n, request in enumerate(requests))))
 
 
 def test_a_request_is_answered_by_what_it_says_not_by_its_turn():
-    held = tape(asked("one"), asked("two"), asked("one", "two"))
+    held = answers(asked("one"), asked("two"), asked("one", "two"))
     assert [held.find(asked(*texts)).blocks[0].data for texts in (["two"], ["one", "two"], ["one"])] == [
         b"1",
         b"2",
@@ -47,7 +47,7 @@ def test_a_request_is_answered_by_what_it_says_not_by_its_turn():
 
 @given(st.lists(st.sampled_from("ab"), min_size=1, max_size=6), st.integers(1, 12))
 def test_the_same_request_is_answered_in_order_and_begins_again(recorded, times):
-    held = tape(*(asked(text) for text in recorded))
+    held = answers(*(asked(text) for text in recorded))
     mine = [b"%d" % n for n, text in enumerate(recorded) if text == recorded[0]]
     heard = [held.find(asked(recorded[0])).blocks[0].data for _ in range(times)]
     assert heard == [mine[n % len(mine)] for n in range(times)]
@@ -56,8 +56,8 @@ def test_the_same_request_is_answered_in_order_and_begins_again(recorded, times)
 def test_a_request_is_found_though_its_secret_was_not_recorded():
     known = frozenset({"correct-horse-battery"})
     request = asked(f"my key is {KEY}, my password correct-horse-battery")
-    held = Tape(Cassette(exchanges=(hidden(answered(request, b"yes"), known),)), known)
-    assert held.find(request).blocks[0].data == b"yes"
+    held = Answers(Cassette(exchanges=(hidden(answered(request, b"yes"), known),)))
+    assert held.find(hidden_request(request, known)).blocks[0].data == b"yes"
 
 
 def test_calls_are_answered_by_name_and_arguments_in_order():
@@ -66,7 +66,7 @@ def test_calls_are_answered_by_name_and_arguments_in_order():
         Called("read", "{}", "2", ok=False),
         Called("python", "{}", "3"),
     )
-    held = Tape(Cassette(calls=calls))
+    held = Answers(Cassette(calls=calls))
     assert [held.call("python", "{}") for _ in range(3)] == [calls[0], calls[2], calls[0]]
     assert held.call("read", "{}") == calls[1]
     assert held.call("read", '{"a": 1}') is None
@@ -74,7 +74,7 @@ def test_calls_are_answered_by_name_and_arguments_in_order():
 
 
 def test_a_miss_names_the_word():
-    miss = tape(asked("Hello."), asked("Which month in sales was best? And why?")).find(
+    miss = answers(asked("Hello."), asked("Which month in sales was best? And why?")).find(
         asked("Which month in revenue was best? And why?")
     )
     assert miss.closest == 2
@@ -94,7 +94,7 @@ def test_a_miss_names_each_message_that_is_another():
     other = call | {"calls": [{"id": "1", "name": "python", "arguments": '{"code": "1+2"}'}]}
     result = {"role": "tool", "content": "2", "call": "1", "images": ["image/png sha256:12"]}
     recorded = Request((user("add"), call, result, user("thanks")), True)
-    held = Tape(Cassette(exchanges=(answered(recorded),)))
+    held = Answers(Cassette(exchanges=(answered(recorded),)))
     words = held.find(Request((user("add"), other, result | {"content": "3"}, user("thanks")), True)).words("f")
     assert 'message 2 (assistant): “call 1: python({"code": "1+[-1-]{+2+}"})”' in words
     assert "message 3 (tool): “result of call 1:⏎[-2-]{+3+}⏎[image/png sha256:12]”" in words
@@ -103,7 +103,7 @@ def test_a_miss_names_each_message_that_is_another():
 
 
 def test_a_miss_names_messages_that_came_or_went():
-    held = tape(asked("one", "two"))
+    held = answers(asked("one", "two"))
     assert "message 3 (user): “{+three+}”" in held.find(asked("one", "two", "three")).words("f")
     assert "message 2 (user): “[-two-]”" in held.find(asked("one")).words("f")
     roles = held.find(Request((user("one"), {"role": "tool", "content": "two", "call": "1"}), True))
@@ -111,21 +111,21 @@ def test_a_miss_names_messages_that_came_or_went():
 
 
 def test_a_miss_names_tools_that_were_withheld():
-    held = tape(asked("one"))
+    held = answers(asked("one"))
     miss = held.find(asked("one", tools=False))
     assert miss.words("f").endswith("closest: tools are not offered and were offered")
     assert "tools: [-offered-]{+not offered+}" in miss.diff()
 
 
 def test_nothing_recorded_is_said():
-    miss = tape().find(asked("one"))
+    miss = answers().find(asked("one"))
     assert miss.closest == 0
     assert miss.words("f") == "nothing is recorded in f that could answer"
     assert miss.diff() == "Nothing is recorded."
 
 
 def test_the_closest_has_most_messages_in_common():
-    held = tape(asked("a", "b", "d"), asked("a", "c"), asked("x y z"), asked("x y"))
+    held = answers(asked("a", "b", "d"), asked("a", "c"), asked("x y z"), asked("x y"))
     assert held.find(asked("a", "b", "e")).closest == 1
     assert held.find(asked("a", "c", "new")).closest == 2
     assert held.find(asked("x y z!")).closest == 4
@@ -136,7 +136,7 @@ def test_the_closest_has_most_messages_in_common():
     st.lists(st.lists(st.sampled_from("abc"), max_size=3), max_size=4), st.lists(st.sampled_from("abcd"), max_size=4)
 )
 def test_what_differs_is_exactly_what_differs(recorded, wanted):
-    found = tape(*(asked(*texts) for texts in recorded)).find(asked(*wanted))
+    found = answers(*(asked(*texts) for texts in recorded)).find(asked(*wanted))
     if not isinstance(found, Miss):
         assert wanted in recorded
         return
@@ -199,7 +199,7 @@ def test_long_messages_are_told_apart_in_time_and_in_few_words(kind):
         case "no spaces":
             other[60_000] = "October"
     glue = "" if kind == "no spaces" else " "
-    held = tape(asked("short"), asked(glue.join(many)))
+    held = answers(asked("short"), asked(glue.join(many)))
     began = time.process_time()
     miss = held.find(asked(glue.join(other)))
     one_line, several = miss.words("a" * 500), miss.diff()
@@ -214,7 +214,7 @@ def test_long_messages_are_told_apart_in_time_and_in_few_words(kind):
 
 def test_many_long_messages_are_told_apart_in_time():
     texts = [f"{n} " * 30_000 for n in range(30)]
-    miss = tape(asked(*texts)).find(asked(*(text.replace(" ", " x ") for text in texts)))
+    miss = answers(asked(*texts)).find(asked(*(text.replace(" ", " x ") for text in texts)))
     began = time.process_time()
     assert len(miss.words("f")) <= 290
     assert "message 1 (user)" in miss.words("f")
@@ -223,12 +223,13 @@ def test_many_long_messages_are_told_apart_in_time():
 
 
 def test_a_miss_moves_no_cursor():
-    miss = tape(asked("one \x1b[2J two")).find(asked("one \x1b[2J\r three"))
+    recorded = Request(({"role": "a\x1b[2Jb", "content": "one \x1b[2J two"},))
+    miss = answers(recorded).find(asked("one \x1b[2J\r three"))
     assert not set(miss.words("f") + miss.diff()) & {"\x1b", "\r"}
 
 
 def test_the_closest_of_many_is_found_in_time():
-    held = tape(*(asked("the same long beginning " * 400, f"question {n} " * 400) for n in range(500)))
+    held = answers(*(asked("the same long beginning " * 400, f"question {n} " * 400) for n in range(500)))
     began = time.process_time()
     miss = held.find(asked("the same long beginning " * 400, "question 77 " * 399 + "answer"))
     assert time.process_time() - began < 5

@@ -13,15 +13,8 @@ from hypothesis import strategies as st
 
 from hermes_kernel.core.messages import Image
 from hermes_kernel.core.recording.cassette import FORMAT, Block, Called, Cassette, Exchange, Head, Request
-from hermes_kernel.core.recording.lines import (
-    Known,
-    Unreadable,
-    called_lines,
-    exchange_lines,
-    head_lines,
-    read,
-    telling,
-)
+from hermes_kernel.core.recording.lines import Known, called_lines, exchange_lines, head_lines, telling
+from hermes_kernel.core.recording.reading import Unreadable, read
 from hermes_kernel.core.trouble import Cause
 
 texts = st.text(st.characters(codec="utf-8") | st.sampled_from('\n\r\u2028\x00"\\'), max_size=12)

@@ -12,12 +12,15 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any
 
+from hermes_kernel.core.recording.alike import alike
 from hermes_kernel.core.recording.cassette import Block
 from hermes_kernel.core.redact import NAMES, redact, redact_plain
+from hermes_kernel.core.text import as_json
 
 _SPOKEN = "choices"
 """What stands in here goes on from event to event."""
 _REPEATED = 64  # texts that stand in each event of a stream, and are looked at once
+_TIGHT = (",", ":")  # as servers write JSON
 _DEEPEST = 64
 """Of JSON that is looked into; what is deeper is text."""
 
@@ -36,7 +39,7 @@ class _Event:
 
     @property
     def line(self) -> str:
-        return f"{self.before}{as_json(self.value)}{self.behind}"
+        return f"{self.before}{as_json(self.value, _TIGHT)}{self.behind}"
 
 
 @dataclass(slots=True)
@@ -111,16 +114,6 @@ def hidden_blocks(blocks: Sequence[Block], secrets: frozenset[str], also: Change
     return _cut_again(blocks, old, new) if len(old) == len(new) else _cut_again(blocks, [body], [safe])
 
 
-def as_json(value: Any) -> str:
-    """`value` as short as JSON is; a lone half of a surrogate pair is escaped."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        text = json.dumps(value, separators=(",", ":"))
-    return text
-
-
 def _lines(text: str) -> list[str]:
     """Each with its end."""
     *lines, last = text.split("\n")
@@ -163,9 +156,9 @@ def _put(row: list[_Leaf], change: Change) -> None:
 
 def _spread(row: list[_Leaf], whole: str, safe: str) -> None:
     """Say `safe` instead of `whole`: what became another is said where it began, the rest where it was."""
-    begin = min(_alike(whole, safe), len(whole) - 1)
+    begin = min(alike(whole, safe), len(whole) - 1)
     most = min(len(whole), len(safe)) - begin
-    end = len(whole) - min(_alike(whole[: -most - 1 : -1], safe[: -most - 1 : -1]), most)
+    end = len(whole) - min(alike(whole[: -most - 1 : -1], safe[: -most - 1 : -1]), most)
     middle = safe[begin : len(safe) - (len(whole) - end)]
     at = 0
     for leaf in row:
@@ -175,11 +168,6 @@ def _spread(row: list[_Leaf], whole: str, safe: str) -> None:
         new = middle if start <= begin < at else ""
         if start < end or new:
             leaf.put(head + new + tail)
-
-
-def _alike(one: str, other: str) -> int:
-    """How many characters both begin with."""
-    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _cut_again(blocks: Sequence[Block], old: list[str], new: list[str]) -> tuple[Block, ...]:

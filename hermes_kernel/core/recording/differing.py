@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from hermes_kernel.core.recording.alike import ends_alike
 from hermes_kernel.core.safe import clean
 
 _WORDS = re.compile(r"\s{1,40}|\w{1,40}|[^\w\s]")
@@ -31,8 +32,7 @@ class Passage:
 def differences(old: str, new: str) -> tuple[Passage, ...]:
     """What of `old` stays in `new`, goes, and comes. Without what comes it is `old`, without what goes it is `new`."""
     before, after = _WORDS.findall(old), _WORDS.findall(new)
-    start = _alike(before, after)
-    end = _alike(before[start:][::-1], after[start:][::-1])
+    start, end = ends_alike(before, after)
     gone, come = before[start : len(before) - end], after[start : len(after) - end]
     marked = [(" ", word) for word in before[:start]]
     marked += _edits(gone, come)
@@ -69,11 +69,6 @@ def _end(text: str) -> str:
 
 def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - most // 4]}…{text[-(most // 4) :]}"
-
-
-def _alike(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many words both begin with."""
-    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _edits(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, str]]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
+from hermes_kernel.core.recording.alike import ends_alike
 from hermes_kernel.core.recording.cassette import Called, Cassette, Exchange, Request
 from hermes_kernel.core.recording.differing import Passage, differences, marked
-from hermes_kernel.core.recording.secrets import hidden_call, hidden_request
 from hermes_kernel.core.safe import clean
 from hermes_kernel.core.text import brief
 
@@ -43,7 +43,7 @@ class Miss:
     def differences(self) -> Iterator[Difference]:
         """What is another than in the closest one, message by message."""
         old, new = self.recorded.messages if self.recorded else (), self.request.messages
-        start, end = _alike(old, new)
+        start, end = ends_alike(old, new)
         pairs = zip_longest(old[start : len(old) - end], new[start : len(new) - end])
         for number, (before, after) in enumerate(pairs, start + 1):
             if before != after:
@@ -75,11 +75,10 @@ class Miss:
         return text if len(text) <= _LONGEST_DIFF else text[:_LONGEST_DIFF] + "…"
 
 
-class Tape:
-    """Answers from a cassette. The same request again gets the next of its answers, after the last the first."""
+class Answers:
+    """Those of a cassette. The same request again gets the next of its answers, after the last the first."""
 
-    def __init__(self, cassette: Cassette, secrets: frozenset[str] = frozenset()) -> None:
-        self._secrets = secrets
+    def __init__(self, cassette: Cassette) -> None:
         self._requests = [exchange.request for exchange in cassette.exchanges]
         self._answers: dict[str, list[Exchange]] = {}
         self._results: dict[tuple[str, str], list[Called]] = {}
@@ -90,15 +89,13 @@ class Tape:
             self._results.setdefault((called.name, called.arguments), []).append(called)
 
     def find(self, request: Request) -> Exchange | Miss:
-        """The answer to `request`, or what is different."""
-        request = hidden_request(request, self._secrets)
+        """The answer to `request`, which has no secrets any more, or what is different."""
         answers = self._answers.get(request.key)
         return answers[self._turn(request.key, len(answers))] if answers else self._miss(request)
 
     def call(self, name: str, arguments: str) -> Called | None:
-        """The result of a call with `arguments` in their normal form."""
-        wanted = hidden_call(Called(name, arguments, ""), self._secrets)
-        key = (wanted.name, wanted.arguments)
+        """The result of a call with `arguments` in their normal form and without secrets."""
+        key = name, arguments
         results = self._results.get(key)
         return results[self._turn(key, len(results))] if results else None
 
@@ -116,20 +113,12 @@ class Tape:
 
 def _likeness(old: Request, new: Request) -> tuple[float, ...]:
     """How alike two requests are: messages that are the same, then words of the first one that is not."""
-    start, end = _alike(old.messages, new.messages)
+    start, end = ends_alike(old.messages, new.messages)
     before, after = (_told(one.messages[start]) if start < len(one.messages) else "" for one in (old, new))
     one, other = (set(text[:_LOOKED_AT].split()) for text in (before, after))
     words = len(one & other) / max(len(one | other), 1)
     messages, letters = abs(len(old.messages) - len(new.messages)), abs(len(before) - len(after))
     return (start + end, words, old.tools == new.tools, -messages, -letters)
-
-
-def _alike(old: tuple[Message, ...], new: tuple[Message, ...]) -> tuple[int, int]:
-    """How many messages are the same at the beginning, and at the end."""
-    most = min(len(old), len(new))
-    start = next((n for n in range(most) if old[n] != new[n]), most)
-    end = next((n for n in range(most - start) if old[-1 - n] != new[-1 - n]), most - start)
-    return start, end
 
 
 def _told(message: Message | None) -> str:

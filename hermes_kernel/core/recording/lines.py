@@ -1,4 +1,4 @@
-"""A cassette as lines of JSON, and back. What was written is read as it was; anything else is one clear complaint.
+"""A cassette as lines of JSON, which `reading` reads.
 
 An exchange is several lines: its request, the beginning of the answer, each block, the end. A request that goes on
 from an earlier one holds only the messages that are new. No line depends on what comes after it.
@@ -7,15 +7,12 @@ from an earlier one holds only the messages that are new. No line depends on wha
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from hermes_kernel.core.recording.cassette import Block, Called, Exchange, Head, Request, digests
-from hermes_kernel.core.recording.reading import Unreadable, read
-
-__all__ = ["Known", "Unreadable", "called_lines", "exchange_lines", "head_lines", "read", "telling"]
+from hermes_kernel.core.text import as_json
 
 _TELLING = ("content-type", "retry-after", "x-ratelimit-")
 """How the headers begin that say something of an answer."""
@@ -93,10 +90,4 @@ def _milliseconds(seconds: float) -> int:
 
 
 def _line(value: Mapping[str, Any]) -> str:
-    """One line, whatever is in its texts: a lone half of a surrogate pair is escaped."""
-    text = json.dumps(value, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        text = json.dumps(value)
-    return text + "\n"
+    return as_json(value) + "\n"

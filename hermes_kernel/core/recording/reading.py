@@ -41,15 +41,15 @@ def read(content: str | bytes) -> Cassette:
     Raises:
         Unreadable: it is no cassette, or one of a later version.
     """
-    tape = _Tape()
+    taken = _Read()
     for number, line, unended in _lines(content):
         try:
-            tape.take(number, _object(line))
+            taken.take(number, _object(line))
         except _WrongError as wrong:
             if not (unended and isinstance(wrong, _NoJsonError)):
                 raise Unreadable(number, str(wrong)) from None
-            tape.torn = True
-    return tape.cassette()
+            taken.torn = True
+    return taken.cassette()
 
 
 def _lines(content: str | bytes) -> Iterator[tuple[int, bytes, bool]]:
@@ -82,7 +82,7 @@ class _Open:
     blocks: list[Block] = field(default_factory=list)
 
 
-class _Tape:
+class _Read:
     """What was read so far."""
 
     def __init__(self) -> None:

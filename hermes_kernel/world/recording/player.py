@@ -8,7 +8,7 @@ from typing import Any
 
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.recording.cassette import Called, Cassette, Exchange, Request
-from hermes_kernel.core.recording.finding import Miss, Tape
+from hermes_kernel.core.recording.finding import Answers, Miss
 from hermes_kernel.core.recording.reading import Unreadable, read
 from hermes_kernel.core.recording.windows import windows_of
 from hermes_kernel.core.text import brief
@@ -37,7 +37,7 @@ class Player:
         self.cassette = _loaded(path)
         self.missed: str | None = None
         self._used: set[int] = set()
-        self._tape = Tape(self.cassette)
+        self._answers = Answers(self.cassette)
         self._windows = windows_of(self.cassette.head)
         self._calls = {(called.name, called.arguments) for called in self.cassette.calls}
         self._lock = threading.Lock()
@@ -57,7 +57,7 @@ class Player:
     def find(self, request: Request) -> Exchange | Miss:
         """The answer to `request`, or what is different."""
         with self._lock:
-            found = self._tape.find(request)
+            found = self._answers.find(request)
             if isinstance(found, Miss):
                 self.missed = found.diff()
             else:
@@ -67,7 +67,7 @@ class Player:
     def call(self, name: str, arguments: str) -> Called | None:
         """The result of a call, with its arguments in normal form."""
         with self._lock:
-            if (found := self._tape.call(name, arguments)) is not None:
+            if (found := self._answers.call(name, arguments)) is not None:
                 self._used.add(id(found))
             return found
 

@@ -13,8 +13,8 @@ from hermes_kernel.world.tools import NoTool
 
 
 class HermesError(Exception):
-    """Work that could not be done, in one or two lines that a person can act on, and that move no cursor: a file, a server
-    or a model may have said some of the words."""
+    """Work that could not be done, in one or two lines that a person can act on. They move no cursor, though a file, a
+    server or a model may have said some of the words."""
 
     def __str__(self) -> str:
         return clean(super().__str__())

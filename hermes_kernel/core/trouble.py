@@ -92,8 +92,8 @@ def read_trouble(body: str, status: int = 0, *, cause: Cause = Cause.ANSWER) -> 
 
 
 def one_line(message: str, secrets: Collection[str] = ()) -> str:
-    """`message` as one line of at most 300 characters that moves no cursor, without `secrets`. What servers without keys are given in place
-    of one, such as ``none``, is a word."""
+    """`message` as one line of at most 300 characters that moves no cursor, without `secrets`. What servers without
+    keys are given in place of one, such as ``none``, is a word."""
     for secret in secrets:
         if len(secret) > 3 and not (secret.isalpha() and len(secret) < _SHORTEST_KEY):
             message = message.replace(secret, "***")

@@ -377,7 +377,7 @@ async def test_of_two_kernels_one_records_and_the_other_is_told(agents, tmp_path
 
 
 async def test_a_recording_is_begun_anew_and_then_gone_on_with_also_by_other_agents(agents, file):
-    file.write_text("an older one\n")
+    file.write_text('{"cassette": 0}\nan older one, and damaged\n')
     with Server([say("one"), say("two"), say("three")]) as server:
         asked = {"model": "m", "base_url": server.url, "api_key": KEY}
         first, second = agents(record=file, **asked), agents(record=file, **asked)

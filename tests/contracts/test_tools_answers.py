@@ -50,6 +50,22 @@ async def test_arguments_that_cannot_be_used_are_answered_by_name_and_type(tmp_p
     assert not any(isinstance(event, Started) for event in events)
 
 
+@pytest.mark.parametrize("deep", [100, 300, 600, 900, 10_000])
+@pytest.mark.parametrize("quote", ["", '"'], ids=["nested", "as text"])
+async def test_arguments_nested_however_deep_are_answered(tmp_path, deep, quote):
+    tools = toolbox(tmp_path)
+    tools.add(tool(name="take")(lambda items: len(items)))  # noqa: PLW0108 - the model gives `items` by name
+    tools.add(tool(_listed, name="listed"))
+    nested = quote + "[" * deep + "]" * deep + quote
+    for name in ("take", "listed"):
+        assert observed(await run_calls(tools, (name, f'{{"items": {nested}}}'))).text
+
+
+def _listed(items: list[list[str]]) -> str:
+    """Take a list."""
+    return str(len(items))
+
+
 async def test_lone_surrogates_never_reach_a_tool(tmp_path):
     got = []
     tools = toolbox(tmp_path)

@@ -83,7 +83,7 @@ def test_on_is_a_file_beside_the_notebook_and_a_second_recording_of_it_begins_it
     file = tmp_path / "day.cassette.jsonl"
     try:
         assert f"There is no recording {file}. `%hermes record on` makes one." in hermes.run("%hermes replay on").error
-        file.write_text("of before\n")
+        file.write_text('{"cassette": 1}\nof before\n')
         assert "takes its place" in hermes.run("%hermes record on").text
         with Server([say("One."), say("Two.")]) as server:
             hermes.ask_server(server)

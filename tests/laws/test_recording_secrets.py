@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hermes_kernel.core.recording.cassette import Block, Called, Exchange, Head, Request
 from hermes_kernel.core.recording.lines import Known, called_lines, exchange_lines, head_lines
-from hermes_kernel.core.recording.secrets import hidden, hidden_call, hidden_head, hidden_request
+from hermes_kernel.core.recording.secrets import hidden, hidden_address, hidden_call, hidden_head, hidden_request
 from hermes_kernel.core.stream import Stream
 from hermes_kernel.core.trouble import Cause
 
@@ -238,6 +238,7 @@ def test_requests_heads_headers_and_calls_have_none():
     for secret in (KEY, KNOWN, "hunter22hunter"):
         assert secret not in text
     assert hidden_head(head, KNOW).settings["context_window"] == 7
+    assert hidden_address(f"m@https://example.org/{KEY}/v1") == "m@https://example.org/redacted/v1", "still an address"
     assert hidden_request(asked, KNOW).key == hidden_request(hidden_request(asked, KNOW), KNOW).key != asked.key
     assert hidden_request(Request(({"role": "user", "content": "x"},))) == Request(({"role": "user", "content": "x"},))
 

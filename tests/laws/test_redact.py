@@ -290,6 +290,12 @@ def test_a_line_within_json_is_read_as_a_line():
     assert password not in redact_plain(arguments)
 
 
+@pytest.mark.parametrize("deep", [100, 300, 600, 900, 100_000])
+def test_json_as_text_has_no_secret_however_deep_it_stands(deep):
+    key = SECRETS[0][1]
+    assert key not in redact_plain("[" * deep + f'"first\\n{key}"' + "]" * deep)
+
+
 @pytest.mark.parametrize("text", ['{"code": "a\\nb"}', '{"a\\', "[" * 100_000 + "\\", '["é\\u00e9"]'])
 def test_json_without_a_secret_stays_as_it_is_written(text):
     assert redact_plain(text) == text

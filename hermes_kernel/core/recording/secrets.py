@@ -5,22 +5,32 @@ A stream may cut one in two, so what its deltas say is looked at joined; where n
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from hermes_kernel.core.recording.bodies import Change, hidden_blocks
 from hermes_kernel.core.recording.cassette import Called, Exchange, Head, Request
 from hermes_kernel.core.redact import redact, redact_plain
 
+_MARKER = re.compile(r"\[redacted: [^\]]*\]")
+
 
 def hidden_head(head: Head, secrets: frozenset[str] = frozenset()) -> Head:
     """The head without secrets: an endpoint may be named with a password."""
     settings = {
-        name: tuple(redact(item, secrets) for item in value)
+        name: tuple(hidden_address(item, secrets) for item in value)
         if isinstance(value, tuple)
-        else redact_plain(value, secrets)
+        else hidden_address(value, secrets)
+        if isinstance(value, str)
+        else value
         for name, value in head.settings.items()
     }
     return replace(head, settings=settings)
+
+
+def hidden_address(text: str, secrets: frozenset[str] = frozenset()) -> str:
+    """An address, or a model at one, without secrets: what was one goes on being one."""
+    return _MARKER.sub("redacted", redact(text, secrets))
 
 
 def hidden_request(request: Request, secrets: frozenset[str] = frozenset()) -> Request:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 import threading
 from collections.abc import Callable
@@ -86,7 +87,8 @@ class Recordings:
         self._reel: Reel | None = None
         self._player: Player | None = None
         self._kept: dict[Path, Player] = {}
-        self._form = Form(self._request, standing.secrets, standing.clock, self._marked)
+        self._theirs: frozenset[str] = frozenset()  # also those of variables that are named, and not used
+        self._form = Form(self._request, self._secrets, standing.clock, self._marked)
 
     @property
     def alone(self) -> bool:
@@ -109,8 +111,8 @@ class Recordings:
 
     def use(self, wished: Settings) -> Settings:
         """Record in and answer from what `wished` names: the settings that are in force then. Where everything is
-        answered, or nothing is said of whom to ask, the recording says who is asked, and no variable in which a key may
-        be: a file that names one has it sent nowhere.
+        answered, or nothing is said of whom to ask, the recording says who is asked; a key in a variable that it names
+        is sent nowhere.
 
         Raises:
             SettingsError: what should be answered from is not there, or is no recording; nothing is changed.
@@ -120,6 +122,9 @@ class Recordings:
         player = self._played(replay, fills=fills) if replay else None
         said = fills and bool(wished.base_url or wished.model or wished.api_key)
         settings = _as_recorded(wished, player) if player and not said else wished
+        self._theirs = settings.secrets
+        if fills and not said:
+            settings = _without_keys(settings)
         reel = self._recorded(record) if record else None
         self._settings, self._player, self._reel = settings, player, reel
         return settings
@@ -139,7 +144,7 @@ class Recordings:
         """`head` says with what settings is recorded from here on."""
         if self._reel is not None:
             before = self._player.cassette if self._player and self._fills else None
-            self._reel.take_up(lambda: hidden_head(head(), self._standing.secrets()), before)
+            self._reel.take_up(lambda: hidden_head(head(), self._secrets()), before)
 
     def tools(self, tools: Toolbox) -> Toolbox:
         """`tools`, recorded or answered for as is wished."""
@@ -193,6 +198,9 @@ class Recordings:
 
     # --- normal forms
 
+    def _secrets(self) -> frozenset[str]:
+        return self._standing.secrets() | self._theirs
+
     def _places(self) -> Places:
         made = tempfile.gettempdir()
         tmp = dict.fromkeys((made, os.path.realpath(made), "/tmp", "/var/tmp"))  # noqa: S108 - names, not files
@@ -214,7 +222,7 @@ class Recordings:
         return Called(call.name, arguments(call.arguments, self._places()), "")
 
     def _find_call(self, player: Player, call: ToolCall) -> Called | None:
-        wanted = hidden_call(self._called(call), self._standing.secrets())
+        wanted = hidden_call(self._called(call), self._secrets())
         return player.call(wanted.name, wanted.arguments)
 
     def _keep_call(self, reel: Reel, call: ToolCall, seen: Observed) -> None:
@@ -223,6 +231,4 @@ class Recordings:
             return
         places = self._places()
         text = anywhere(plainly(seen.text, places), self._home(places))
-        reel.keep_call(
-            hidden_call(Called(asked.name, asked.arguments, text, seen.ok, seen.images), self._standing.secrets())
-        )
+        reel.keep_call(hidden_call(Called(asked.name, asked.arguments, text, seen.ok, seen.images), self._secrets()))

@@ -11,8 +11,7 @@ from hermes_kernel.core.recording.cassette import Block, Exchange, Request
 from hermes_kernel.core.recording.finding import Miss
 from hermes_kernel.core.recording.folders import Marked
 from hermes_kernel.core.recording.headers import by_seconds
-from hermes_kernel.core.recording.secrets import hidden, hidden_request
-from hermes_kernel.core.redact import redact
+from hermes_kernel.core.recording.secrets import hidden, hidden_address, hidden_request
 from hermes_kernel.core.trouble import Cause, Trouble, read_trouble
 from hermes_kernel.core.windows import Window
 from hermes_kernel.world.model.connection import NoConnection
@@ -41,7 +40,7 @@ class Form:
 
     def named(self, route: Route) -> str:
         """`route` as a recording calls it: without its key, also where that is a part of the address."""
-        return redact(f"{route.model}@{route.endpoint}", self.secrets())
+        return hidden_address(f"{route.model}@{route.endpoint}", self.secrets())
 
 
 class Recording:

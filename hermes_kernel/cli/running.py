@@ -23,11 +23,12 @@ from hermes_kernel.scheduling.running.executing import Execution
 from hermes_kernel.scheduling.running.nodes import kernel_of, read, written
 from hermes_kernel.scheduling.running.parameters import assigned, typed
 from hermes_kernel.scheduling.running.template import for_python, inject
+from hermes_kernel.scheduling.staying import signals_press
 from hermes_kernel.scheduling.values import is_variable
 from hermes_kernel.settings import SettingsError
 from hermes_kernel.world.recording.beside import BESIDE, beside
 from hermes_kernel.world.recording.player import Player, stamp
-from hermes_kernel.world.stop import Stop
+from hermes_kernel.world.stop import Stop, Stopped
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -59,7 +60,7 @@ def run_notebook(options: argparse.Namespace) -> int:
         raise Misuse(str(error)) from None
     progress.of(notebook.cells)
     try:
-        asyncio.run(execution.run(Stop()))
+        asyncio.run(_until_a_signal(execution))
     except HermesError as error:
         raise Failure(f"{source}: {in_a_shell(str(error))}") from None
     finally:
@@ -68,6 +69,15 @@ def run_notebook(options: argparse.Namespace) -> int:
         _write(notebook, target)
     print(f"{target}: done", file=sys.stderr)
     return 0
+
+
+async def _until_a_signal(execution: Execution) -> None:
+    stop = Stop()
+    try:
+        with signals_press(stop):
+            await execution.run(stop)
+    except Stopped:
+        raise HermesError(f"stopped by {stop.by}") from None
 
 
 class Progress:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from hermes_kernel.world.store.disk import content
 
 MOST = 100 * 1024 * 1024  # bytes
 FORMAT = 4  # of the notebook format: the only one that has been written since 2015
+OVER_PYTHON = re.compile(r"\A\s*%%(?:py|time|capture)\b.*")  # cell magics whose cells are Python
+MAGIC = re.compile(r"^([ \t]*(?:[\w, \t]+=[ \t]*)?)[%!].*$", re.MULTILINE)  # IPython's own, and what assigns it
 
 
 def checked_notebook(path: Path) -> Path:
@@ -56,13 +59,18 @@ def _is_tagged(cell: dict[str, Any]) -> bool:
 
 
 def _assigned(source: Any) -> set[str]:
-    lines = "".join(source) if isinstance(source, list) else str(source)
-    try:
-        tree = ast.parse(lines.lstrip().removeprefix("%%py"))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
+    lines = OVER_PYTHON.sub("", "".join(source) if isinstance(source, list) else str(source))
+    foreign = lines.lstrip().startswith("%%")
+    tree = _python(lines) or (not foreign and _python(MAGIC.sub(r"\1None", lines))) or ast.Module([], [])
     stores = (node for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
     return {node.id for node in stores}
+
+
+def _python(lines: str) -> ast.Module | None:
+    try:
+        return ast.parse(lines.lstrip())
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _plain(path: Path) -> dict[str, Any]:

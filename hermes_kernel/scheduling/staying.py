@@ -134,25 +134,25 @@ async def take_post(home: Path, clock: Clock, stop: Stop, waiting: Callable[[str
 
 @contextmanager
 def signals_press(stop: Stop) -> Iterator[None]:
-    """While it lasts, a signal that asks to end presses `stop`, and a second one does what signals do. For a command
-    that is alone in its process, within its running loop."""
+    """While it lasts, a signal that asks to end presses `stop`, and a second one does what signals do; one that is
+    ignored, as under nohup, stays so. For a command that is alone in its process, within its running loop."""
     loop = asyncio.get_running_loop()
+    heard = [each for each in SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]
 
     def press(by: signal.Signals) -> None:
         stop.press(by.name)
-        _unhandled(loop)
+        unhandle()
 
-    for each in SIGNALS:
+    def unhandle() -> None:
+        for each in heard:
+            loop.remove_signal_handler(each)
+
+    for each in heard:
         loop.add_signal_handler(each, press, each)
     try:
         yield
     finally:
-        _unhandled(loop)
-
-
-def _unhandled(loop: asyncio.AbstractEventLoop) -> None:
-    for each in SIGNALS:
-        loop.remove_signal_handler(each)
+        unhandle()
 
 
 async def stay(

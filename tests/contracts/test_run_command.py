@@ -5,6 +5,11 @@ from __future__ import annotations
 import json
 import math
 import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,6 +20,7 @@ from hypothesis import strategies as st
 from IPython.core.inputtransformer2 import TransformerManager
 
 from hermes_kernel.cli import main
+from hermes_kernel.scheduling.notebooks import parameters_in
 from hermes_kernel.scheduling.running.parameters import assigned, typed
 from hermes_kernel.scheduling.running.template import inject
 from hermes_kernel.testing import Server, say
@@ -147,6 +153,51 @@ def test_a_cell_that_fails_ends_it_with_1_and_all_before_it_is_kept(tmp_path, ca
     assert [line.split("]")[0] for line in told[1:]] == ["[1/4", "[2/4", "[3/4"]
     assert "before me" in shown(path)
     assert "after" not in shown(path)
+
+
+MAGICS = {
+    "%%time\nweek = 1": "week", "# of magics\nweek: int = 1\n%time name = 'x'\n!ls": "week", "week = !date\nweek=%pwd": "week",
+    "\n%%py\n%matplotlib inline\nweek, (day, *rest) = 1, (2, 3)": "day rest week", "week: str": "week",
+    "%load_ext x\nfor day in ():\n    %pwd\nweek = 'a=%s' % 3  # %%": "day week", "%%bash\nweek=1": "", "%no\n(": "",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("cell", "names"), MAGICS.items())
+def test_parameters_are_seen_among_magics(cell, names):
+    tagged = nbformat.v4.new_code_cell(cell, metadata={"tags": ["parameters"]})
+    assert parameters_in([tagged]) == frozenset(names.split())
+
+
+HANGS = "import time\nopen(name, 'w').close()\nprint('here')\nwhile True: time.sleep(1)"
+SAYS = "import signal, sys\nfrom hermes_kernel.cli import main\nfor n in {}: signal.signal(n, {})\nsys.exit(main(sys.argv[1:]))"
+
+
+def test_whoever_asks_it_to_end_finds_what_was_shown_up_to_there_and_nohup_is_heeded(tmp_path):
+    """Ctrl-C, a terminal that is closed, `timeout`, and what stops a machine; SIGHUP where it is to be ignored."""
+    running, names = {}, ("SIGINT", "SIGTERM", "SIGHUP")
+    with ExitStack() as stack:
+        for name in (*names, "nohup"):
+            path = template(tmp_path / f"{name}.ipynb", HANGS)
+            asked = ["run", str(path), "-p", f"name={tmp_path / name}"]
+            set_up = SAYS.format([int(signal.SIGHUP)], "signal.SIG_IGN" if name == "nohup" else "signal.SIG_DFL")
+            command = [sys.executable, "-c", set_up, *asked]
+            process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+            stack.enter_context(process)
+            stack.callback(process.kill)
+            running[name] = process
+        for name, process in running.items():
+            while not (tmp_path / name).exists():
+                assert process.poll() is None
+                time.sleep(0.05)
+        running["nohup"].send_signal(signal.SIGHUP)
+        for name in names:
+            running[name].send_signal(getattr(signal, name))
+            assert running[name].communicate()[1].splitlines()[-1].endswith(f".ipynb: stopped by {name}")
+            assert running[name].returncode == 1
+            assert "here" in shown(tmp_path / f"{name}.ipynb")
+        assert running["nohup"].poll() is None
+        running["nohup"].terminate()
+        assert running["nohup"].communicate()[1].splitlines()[-1].endswith("stopped by SIGTERM")
 
 
 WRONG = {

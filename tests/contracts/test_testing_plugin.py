@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+from functools import reduce
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -262,6 +264,15 @@ def test_the_sanitize_file_is_told_by_a_command_and_by_its_name(project: Project
     assert project.test(*mild)[0] == 1
     assert project.test(*mild, "--nbval-sanitize-with", "hermes")[0] == 0
     assert project.test(*mild, "--nbval-sanitize-with", told.strip())[0] == 0
+
+
+def test_it_makes_no_difference_whether_the_clock_turned_a_minute_while_something_was_shown():
+    def kept(shown: str) -> str:
+        rules = re.findall(r"^regex: (.*)\nreplace: (.*)$", SANITIZE.read_text(), re.MULTILINE)  # as nbval reads it
+        return reduce(lambda text, rule: re.sub(*rule, text), rules, shown)
+
+    at = "2026-12-01 18:49 UTC"
+    assert kept(f"`main` · {at}*") == kept(f"`main` · {at} to 2026-12-02 00:00 UTC*") == "`main` · TIME*"
 
 
 SHOP = (

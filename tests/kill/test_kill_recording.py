@@ -40,6 +40,7 @@ def one_death(children, folder, seed):
     reel.take_up(lambda: held.head, held)
     reel.keep(exchange(len(held.exchanges)))
     assert reel.news() == (), "the lock went with its holder"
+    assert sorted(path.name for path in folder.iterdir()) == ["acks", file.name], "nothing half made is left"
     reel.let_go()
     after = read(file.read_bytes())
     assert not after.torn

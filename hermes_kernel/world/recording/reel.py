@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import glob
 import os
 import re
 import stat
@@ -174,6 +175,7 @@ class Reel:
             told += [called_lines(called) for called in self._before.calls]
             with _holding_what_is_there(self.path):
                 self._replace(self._headline() + "".join([*told, lines()]).encode())
+            _sweep(self.path)
         except OSError:
             self._known = known
             raise
@@ -236,6 +238,17 @@ def _put(handle: int, content: bytes, at: int) -> None:
 def _hold(handle: int) -> None:
     if not try_lock(handle, fcntl.LOCK_EX):
         raise _NotOursError(errno.EBUSY, _OTHERS)
+
+
+def _sweep(path: Path) -> None:
+    """Remove what killed processes have left half made beside it: nobody holds that any more."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*"):
+        with suppress(OSError), ExitStack() as held:
+            if left.suffix[1:].isdecimal():
+                handle = os.open(left, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
+                held.callback(os.close, handle)
+                _hold(handle)
+                left.unlink()
 
 
 def _holding_what_is_there(path: Path) -> ExitStack:

@@ -118,7 +118,7 @@ class Agent:
     @property
     def recording(self) -> Recorded | None:
         """What is recorded of its traffic, or replayed, and how much of it there is."""
-        return self._equipment.recording
+        return self._equipment.models.recording
 
     @property
     def turn(self) -> Turn:

@@ -137,7 +137,7 @@ class Player:
             NoEndpoint: there is no model to ask.
         """
         with self.working(Work.COMPRESS) as stop, explained():
-            self._equipment.model()
+            self._equipment.models.main()
             async with aclosing(self.lineage.compress(self._equipment.redact(scrub(focus)), stop)) as events:
                 async for event in events:
                     yield event

@@ -26,8 +26,8 @@ MIDDLE = (
     "hermes_kernel.checks",
 )  # fmt: skip
 PARTS = (
-    *MIDDLE, "hermes_kernel.session", "hermes_kernel.equipment", "hermes_kernel.lineage", "hermes_kernel.playing",
-    "hermes_kernel.resources",
+    *MIDDLE, "hermes_kernel.session", "hermes_kernel.models", "hermes_kernel.equipment", "hermes_kernel.lineage",
+    "hermes_kernel.playing", "hermes_kernel.resources",
 )  # fmt: skip
 WHOLE = (
     *MIDDLE, "hermes_kernel.session", "hermes_kernel.agent", "hermes_kernel.view", "hermes_kernel.doctor",
@@ -46,7 +46,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "hermes_kernel.errors": (*BASE, "hermes_kernel.world"),
     "hermes_kernel.checks": (*INNER, "hermes_kernel.errors"),
     "hermes_kernel.session": (*MIDDLE, "hermes_kernel.session"),
-    "hermes_kernel.equipment": (*MIDDLE, "hermes_kernel.equipment"),
+    "hermes_kernel.models": (*MIDDLE, "hermes_kernel.models"),
+    "hermes_kernel.equipment": (*MIDDLE, "hermes_kernel.models", "hermes_kernel.equipment"),
     "hermes_kernel.lineage": (*MIDDLE, "hermes_kernel.session", "hermes_kernel.lineage"),
     "hermes_kernel.playing": PARTS,
     "hermes_kernel.resources": PARTS,

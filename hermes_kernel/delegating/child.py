@@ -116,7 +116,7 @@ class Child:
         system = system_prompt(
             equipment.settings,
             tools.names(),
-            small=equipment.small,
+            small=equipment.models.small,
             cwd=str(tools.cwd),
             now=self._resources.clock.now(),
         )

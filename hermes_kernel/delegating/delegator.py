@@ -66,7 +66,7 @@ class Delegator:
         equipment = self._resources.equipment
         calls = affordable(equipment.settings.max_iterations if budget is None else budget, LEAST)
         seconds = equipment.settings.delegate_seconds if (given := limited(timeout)) is None else given
-        equipment.model()
+        equipment.models.main()
         lane = asyncio.Lock() if namespace else None
         terms = Terms(self._session.turn.session_id, equipment.tools, self._delegation.below(), lane)
         with self._player.working(Work.DELEGATE) as stop, explained():

@@ -59,14 +59,14 @@ class Learning(Lore):
     def block(self) -> str:
         """What is remembered, and which skills there are; only the former, where the model is a small one."""
         remembered = self.memory.block()
-        if self.resources.equipment.small:
+        if self.resources.equipment.models.small:
             return remembered
         return "\n\n".join(filter(None, (remembered, self.skills.index())))
 
     def note(self, turn: Turn) -> str:
         """What has become of the skills since the session's index of them was made. The same is told once."""
         index = index_in(turn.system)
-        if not index or self.resources.equipment.small:
+        if not index or self.resources.equipment.models.small:
             return ""
         news = self.skills.news(index, turn.session_id)
         told, self._told = self._told, news
@@ -108,7 +108,7 @@ class Learning(Lore):
 
     def warm(self) -> None:
         """Import what the first turn and its end need."""
-        self.resources.equipment.warm()
+        self.resources.equipment.models.warm()
         _ = self.reflector
 
     def close(self) -> None:

@@ -84,7 +84,7 @@ class Lore:
         """A model for side work, on the loop of whoever asks."""
         from hermes_kernel.learning.reflecting.asking import apart
 
-        return apart(self.resources.equipment)
+        return apart(self.resources.equipment.models)
 
     def _limits(self) -> Limits:
         return Limits(self.settings.memory_chars, self.settings.user_chars)

@@ -80,7 +80,7 @@ def names_of(given: Sequence[Given]) -> str:
 @dataclass(frozen=True, slots=True)
 class Means:
     """What rows are asked with. Tools are made anew for each, so that no row meets what another has left in them.
-    ``waits`` is waited on before somebody is asked again (None: ``clock``); ``on_tape`` has calls of tools recorded or
+    ``waits`` is waited on before somebody is asked again (None: ``clock``); ``recorded`` has calls of tools recorded or
     replayed."""
 
     model: Model
@@ -88,13 +88,13 @@ class Means:
     tools: tuple[Given, ...]
     clock: Clock
     waits: Clock | None = None
-    on_tape: Callable[[Toolbox], Toolbox] = lambda tools: tools
+    recorded: Callable[[Toolbox], Toolbox] = lambda tools: tools
 
     def world(self, session_id: str, stop: Stop) -> Performer:
         """The world of one row."""
         tools = tools_of(self.tools, self.settings, self.clock)
         tools.begin_session(session_id)
-        return Performer(self.model, self.on_tape(tools), Digester(), self.waits or self.clock, stop)
+        return Performer(self.model, self.recorded(tools), Digester(), self.waits or self.clock, stop)
 
 
 async def ask(row: Ask, means: Means, stop: Stop) -> AsyncGenerator[Event, None]:

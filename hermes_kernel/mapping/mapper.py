@@ -43,6 +43,7 @@ class Mapper:
 
     def __init__(self, resources: Resources, player: Player) -> None:
         self._equipment = resources.equipment
+        self._models = resources.equipment.models
         self._store = resources.store
         self._clock = resources.clock
         self._player = player
@@ -82,7 +83,7 @@ class Mapper:
         """
         wish = wished(wishes)
         with ExitStack() as leaving, self._player.working(Work.MAP) as stop, explained():
-            self._equipment.model()
+            self._models.main()
             made = Prompts(Template(template), rows, self._equipment.redact, lambda: stop.by)
             leaving.callback(made.close)
             async with aclosing(self._run(made, wish, stop, leaving)) as told:
@@ -96,7 +97,7 @@ class Mapper:
             yield MapResult((), wish.name, index=made.index)
             return
         plan = self._plan(made, wish)
-        gate = Gate(self._settings.requests_per_minute, self._equipment.waits)
+        gate = Gate(self._settings.requests_per_minute, self._models.waits)
         writer = Writer(self._store, self._clock)
         leaving.callback(writer.close)
         hands = self._hands(wish, plan, gate, writer)
@@ -104,7 +105,7 @@ class Mapper:
         ledger = Ledger(self._store, self._identity(plan, wish), wish.name)
         leaving.callback(ledger.close)
         with suppress(Stopped):
-            await stop.race(asyncio.to_thread(self._equipment.warm))
+            await stop.race(asyncio.to_thread(self._models.warm))
         board = await asyncio.to_thread(self._look_back, ledger, plan, frozenset(wish.again))
         budget = MapBudget(wish.budget, board.spent, self._calls(wish))
         running = Running(plan, ledger, writer, board, Rules(budget, gate, stop))
@@ -142,9 +143,9 @@ class Mapper:
         own = slots(wish.executor) if wish.executor else 0
         system = self._equipment.redact(SYSTEM if wish.system is None else wish.system)
         seconds = self._settings.turn_seconds if wish.timeout is None else wish.timeout
-        route = 0 if wish.executor else self._equipment.first_route()
+        route = 0 if wish.executor else self._models.first_route()
         workers = wish.workers or own or self._settings.map_workers
-        return Plan(made, system, self._settings.model, workers, seconds, route, self._equipment.window(route))
+        return Plan(made, system, self._settings.model, workers, seconds, route, self._models.window(route))
 
     def _hands(self, wish: Wishes, plan: Plan, gate: Gate, writer: Writer) -> Here | There:
         """Who asks.
@@ -152,11 +153,10 @@ class Mapper:
         Raises:
             HermesError: a tool cannot be had, or cannot go where the rows are asked.
         """
-        settings, model, tools = self._settings.with_(approvals="deny"), self._equipment.model(), tuple(wish.tools)
+        settings, model, tools = self._settings.with_(approvals="deny"), self._models.main(), tuple(wish.tools)
         tools_of(tools, settings, self._clock)
         if wish.executor is None:
-            equipment = self._equipment
-            means = Means(model, settings, tools, self._clock, equipment.waits, equipment.on_tape)
+            means = Means(model, settings, tools, self._clock, self._models.waits, self._models.recorded)
             return Here(writer, means, gate.see)
         if not isinstance(model, OpenAIModel):
             raise HermesError("A model of your own is asked in this process: leave out the executor.")

@@ -89,7 +89,7 @@ class Tended:
         if self.model is None:
             return None
         equipment = Equipment(self.settings, self.clock, given=self.model)
-        return Reviewer(Resources(equipment, self.store, self.clock, _id), lambda: apart(equipment))
+        return Reviewer(Resources(equipment, self.store, self.clock, _id), lambda: apart(equipment.models))
 
     def made(self, *names: str, category: str = "", body: str = "") -> None:
         """Skills that the agent made."""

@@ -121,7 +121,7 @@ class Bench:
 
     @asynccontextmanager
     async def _asking(self, solitary: bool) -> AsyncIterator[Aside]:
-        async with apart(self.equipment) as aside:
+        async with apart(self.equipment.models) as aside:
             yield replace(aside, solitary=aside.solitary or solitary)
 
     def said(self, *facts: Any) -> None:

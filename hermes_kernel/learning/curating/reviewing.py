@@ -38,7 +38,7 @@ class Reviewer:
     @property
     def small(self) -> bool:
         """The model is the local one, which is not asked unless a person wants it."""
-        return self.resources.equipment.small
+        return self.resources.equipment.models.small
 
     async def ask(self, question: Question, prompt: str, aside: Aside, stop: Stop) -> tuple[Review, Verdict | None]:
         """Ask, and once more where the answer is none; what it said, and the verdict if it gave one.

@@ -1,4 +1,4 @@
-"""A model for side work on another thread: the same as `Equipment.aside` has, with connections of its own, for those of
+"""A model for side work on another thread: the same as `Models.aside` has, with connections of its own, for those of
 the conversation are bound to its event loop."""
 
 from __future__ import annotations
@@ -7,24 +7,24 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from hermes_kernel.equipment import Equipment
+from hermes_kernel.models import Models
 from hermes_kernel.world.aside import Aside
 from hermes_kernel.world.model import OpenAIModel
 
 
 @asynccontextmanager
-async def apart(equipment: Equipment) -> AsyncIterator[Aside]:
+async def apart(models: Models) -> AsyncIterator[Aside]:
     """The model for side work, as long as this lasts. One that was handed to the agent is used as it is.
 
     Raises:
         NoEndpoint: there is no model to ask.
     """
-    aside, settings = equipment.aside(), equipment.settings
+    aside, settings = models.aside(), models.settings
     if not isinstance(aside.model, OpenAIModel):
         yield aside
         return
     reads = 0 if settings.aux_model else settings.context_window
-    model = equipment.another(settings.with_(context_window=reads), aside.model.routes)
+    model = models.another(settings.with_(context_window=reads), aside.model.routes)
     try:
         yield replace(aside, model=model)
     finally:

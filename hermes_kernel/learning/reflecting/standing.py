@@ -85,5 +85,5 @@ def _solitary(means: Means) -> bool:
     """Side work would keep the conversation's own calls waiting, always."""
     equipment = means.resources.equipment
     with suppress(SettingsError):  # there is no model at all; the next turn says so
-        return equipment.small and equipment.aside().solitary
+        return equipment.models.small and equipment.models.aside().solitary
     return False

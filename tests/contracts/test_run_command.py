@@ -155,6 +155,25 @@ def test_a_cell_that_fails_ends_it_with_1_and_all_before_it_is_kept(tmp_path, ca
     assert "after" not in shown(path)
 
 
+def test_a_line_of_ours_is_told_to_its_end_which_says_what_to_do(tmp_path, capsys):
+    line = f"{'word ' * 70}Record it anew with `%hermes record on`, or ask a real model with `%hermes replay off`."
+    path = template(tmp_path / "n.ipynb", f"from hermes_kernel import HermesError\nraise HermesError({line!r})")
+    assert main(["run", str(path)]) == 1
+    assert capsys.readouterr().err.endswith("anew with `--record`, or ask a real model without `--replay`.\n")
+
+
+def test_a_notebook_that_is_run_again_is_the_same_file_but_for_what_it_shows(tmp_path):
+    path = template(tmp_path / "n.ipynb", "1 + 1")
+    made = read(path)
+    made.cells[1].metadata["execution"] = {"iopub.execute_input": "2025-01-01T00:00:00Z"}
+    nbformat.write(made, path)
+    assert main(["run", str(path)]) == 0
+    once = path.read_bytes()
+    assert main(["run", str(path)]) == 0
+    assert path.read_bytes() == once
+    assert b"2025" not in once
+
+
 MAGICS = {
     "%%time\nweek = 1": "week", "# of magics\nweek: int = 1\n%time name = 'x'\n!ls": "week", "week = !date\nweek=%pwd": "week",
     "\n%%py\n%matplotlib inline\nweek, (day, *rest) = 1, (2, 3)": "day rest week", "week: str": "week",

@@ -32,6 +32,7 @@ LOOK_SECONDS, LOOKS = 0.1, 5  # whether a cell has ended that was interrupted, b
 LEAVE_SECONDS = 10.0  # in which a kernel puts its things in order: told after half of it, then killed
 HURRY_SECONDS = 0.3  # the same, when it was stopped
 MARK = "HERMES_EXECUTION"  # in the environment of all that a notebook starts, its tools' commands included
+LINE = 600  # characters of a line of ours, so that what is to be done, which it ends with, is in it
 FULL = "it showed more than {} million characters: the beginning is in the notebook"
 NAME = re.compile(r"[\w.-]{1,100}", re.ASCII)
 OURS = ("--IPKernelApp.log_level=ERROR", "--HistoryManager.hist_file=:memory:")  # plain TCP is loopback here
@@ -72,7 +73,8 @@ class Execution:
         if not cwd.is_dir():
             raise HermesError(f"The folder {cwd} is not there.")
         # A turn has its own limits, and a run one of its own; a cell has none beside them.
-        self._client: Any = Client(notebook, km=self._manager, kernel_name=name, timeout=None, log=LOG)
+        timing = {"timeout": None, "record_timing": False}  # times would be others in each run, and in every diff
+        self._client: Any = Client(notebook, km=self._manager, kernel_name=name, log=LOG, **timing)
         self._client.changed = changed
         self._leaving = self._done = False  # nothing more is to be begun; nothing more is to be waited for
 
@@ -125,6 +127,7 @@ class Execution:
                 return
             if cell.cell_type == "code":
                 self._begins(n)
+                cell.metadata.pop("execution", None)
             try:
                 await self._client.async_execute_cell(cell, n, execution_count=self._client.code_cells_executed + 1)
             except CellExecutionError as error:
@@ -193,7 +196,7 @@ def _manager(name: str) -> AsyncKernelManager:
 
 def _failed(error: CellExecutionError) -> str:
     """What a cell that failed has to say, in a line."""
-    said = brief(clean(str(error.evalue)), 300)
+    said = brief(clean(str(error.evalue)), LINE)
     if error.ename == "HermesError" and said:
         return said
     return f"a cell failed: {brief(clean(f'{error.ename}: {error.evalue}'), 300).rstrip(': ')}"

@@ -16,12 +16,10 @@ from typing import Any, NamedTuple
 OPENAI_NAMES = {"base_url": "OPENAI_BASE_URL", "api_key": "OPENAI_API_KEY"}
 TARGET = "HERMES_NOTIFY_"  # begins the name of a variable with a target's address; the rest is a person's choice
 
-# All that a spec takes from the person's own kernel.toml: who is asked, and that it is one. The rest differs from one
-# person to the next, and with it what cells show.
-ASKED = frozenset({
-    "api_key", "aux_model", "base_url", "context_window", "fallback_models", "model", "record", "replay", "replay_gaps",
-    "replay_tools", "spec",
-})  # fmt: skip
+# All that a spec takes from the person's own kernel.toml: who is asked, and how it is played where the file is what
+# makes it a spec. The rest differs from one person to the next, and with it what cells show.
+ASKED = frozenset({"api_key", "aux_model", "base_url", "context_window", "fallback_models", "model"})
+PLAYED = frozenset({"record", "replay", "replay_gaps", "replay_tools", "spec"})
 
 SAVED = "schedule/targets.json"  # in the home: the addresses that were given in a command
 MOST = 1_000_000  # bytes of it

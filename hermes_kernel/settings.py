@@ -17,6 +17,7 @@ from hermes_kernel.core.text import brief
 from hermes_kernel.given import (
     ASKED,
     OPENAI_NAMES,
+    PLAYED,
     TARGET,
     Given,
     Unreadable,
@@ -182,10 +183,11 @@ class Settings:
         arguments = {name: Given(raw, "argument") for name, raw in overrides.items() if raw is not None}
         ours = in_environment(environ, RANGES)
         home = arguments.get("home") or ours.get("home") or Given(HOME, "default")
-        openai, written = from_openai(environ), _written(home)
-        found = openai | written | ours | arguments
-        if home.where == "default" and any(_read(name, found[name]) for name in ("spec", "replay") if name in found):
-            found = openai | {name: written[name] for name in ASKED & written.keys()} | ours | arguments
+        openai, written, named = from_openai(environ), _written(home), ours | arguments
+        found = openai | written | named
+        if home.where == "default" and _is_spec(found):
+            kept = ASKED if _is_spec(named) else ASKED | PLAYED
+            found = openai | {name: written[name] for name in kept & written.keys()} | named
         values = {name: _read(name, given) for name, given in found.items()}
         return cls(**_guarded(values, {name: given.where for name, given in found.items()}))
 
@@ -257,6 +259,10 @@ class Settings:
 
 
 RANGES: dict[str, Range] = {f.name: f.metadata["range"] for f in dataclasses.fields(Settings) if f.metadata}
+
+
+def _is_spec(found: Mapping[str, Given]) -> bool:
+    return any(_read(name, found[name]) for name in ("spec", "replay") if name in found)
 
 
 def _guarded(values: dict[str, Any], sources: dict[str, str]) -> dict[str, Any]:

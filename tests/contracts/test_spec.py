@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -268,6 +269,22 @@ def test_of_a_person_s_kernel_toml_a_spec_takes_only_who_is_asked(person: Path) 
     assert Settings.load(spec=True, home=person / ".hermes").max_iterations == 7
     (person / ".hermes/kernel.toml").write_text("spec = true\nmax_iterations = 7\n", encoding="utf-8")
     assert (Settings.load().spec, Settings.load().max_iterations) == (True, 90)
+
+
+@pytest.mark.parametrize("habit", ["spec = false", "replay_tools = true\nreplay_gaps = true", 'record = "all.jsonl"'])
+@pytest.mark.parametrize("switch", ["HERMES_REPLAY", "HERMES_SPEC"])
+def test_a_person_s_habits_do_not_say_how_what_is_switched_on_elsewhere_is_played(
+    person: Path, habit: str, switch: str
+) -> None:
+    def played() -> list[object]:
+        settings = load(**{switch: "on"})
+        return [getattr(settings, name) for name in ("record", "replay", "replay_gaps", "replay_tools", "spec")]
+
+    plain, written = played(), tomllib.loads(habit)
+    (person / ".hermes/kernel.toml").write_text(habit, encoding="utf-8")
+    assert played() == plain
+    (person / ".hermes/kernel.toml").write_text(f'{habit}\nreplay = "mine.jsonl"', encoding="utf-8")
+    assert {name: getattr(Settings.load(), name) for name in written} == written, "it is the file's own matter"
 
 
 async def test_a_spec_begins_and_ends_with_its_agent(tmp_path: Path) -> None:

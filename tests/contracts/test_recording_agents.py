@@ -132,6 +132,16 @@ async def test_subagents_and_rows_of_a_map_that_worked_at_once_are_replayed_each
     assert len(held(file).exchanges) == 2 + 16 + 12
 
 
+async def test_subagents_that_waited_for_a_place_are_replayed_though_others_took_longer_or_less_long(agents, file):
+    with serving(agents, file, worker, delegate_workers=1) as agent:
+        await seen(agent, "Ask the team.")
+        recorded = agent.turn
+        agent.close()
+    again = agents(replay=file, delegate_workers=8)
+    await seen(again, "Ask the team.")
+    assert again.turn.text == recorded.text, again.recording.missed
+
+
 @pytest.mark.parametrize("how", [{}, {"replay_tools": True}], ids=["run", "not run"])
 async def test_a_long_result_is_the_same_in_whichever_home_it_is_kept(agents, file, how):
     @tool

@@ -64,6 +64,14 @@ def test_ids_are_numbered_as_they_appear_in_messages_and_in_calls():
     assert without_ids(asked(ONE), "/srv/bo").key == without_ids(asked(OTHER), "/srv/bo").key
 
 
+def test_what_a_subagent_was_lent_does_not_count_and_what_it_used_does():
+    first, other, more = (
+        without_ids(asked(f'1. "a": completed, {calls} calls, session {ONE}'), "/srv/bo").key
+        for calls in ("2 of 12", "2 of 29", "3 of 12")
+    )
+    assert first == other != more
+
+
 def test_a_request_without_ids_stays_the_very_one():
     request = asked("Which of them?", "That of 2025.")
     assert without_ids(request, "/srv/bo") is request

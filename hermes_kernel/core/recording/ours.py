@@ -1,5 +1,5 @@
-"""What we ourselves put into requests that is another one in each home: ids of sessions, and where long results lie.
-Pure."""
+"""What we ourselves put into requests that is another one each time: ids of sessions, where long results lie, and what
+subagents were lent of a budget that others used meanwhile. Pure."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ HOME_IN_A_SPEC = "$HERMES_HOME"
 """What a home is called there, in what a model reads and asks for."""
 
 _ID = re.compile(r"(?<![0-9A-Za-z])[0-9a-f]{32}(?![0-9A-Za-z])")
+_LENT = re.compile(r"(?<=\d of )\d+(?= calls, session )")
 
 
 def without_ids(request: Request, home: str) -> Request:
@@ -42,5 +43,5 @@ class _Told:
         return changed
 
     def text(self, text: str) -> str:
-        text = anywhere(text, self.home)
+        text = _LENT.sub("…", anywhere(text, self.home))
         return _ID.sub(lambda found: self.ids.setdefault(found[0], f"<id {len(self.ids) + 1}>"), text)

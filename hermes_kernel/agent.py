@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from hermes_kernel.mapping import Mapper, MapResult
     from hermes_kernel.scheduling.jobs import Jobs
-    from hermes_kernel.world.recording.tape import Recorded
+    from hermes_kernel.world.recording.recordings import Recorded
 
 
 class Agent:

@@ -16,7 +16,7 @@ from hermes_kernel.world.compressing import Summariser
 from hermes_kernel.world.mcp import Servers
 from hermes_kernel.world.perform import Performer
 from hermes_kernel.world.ports import Clock, Compressor, Finder, Knowledge, Model, Person, Toolbox
-from hermes_kernel.world.recording.tape import Standing
+from hermes_kernel.world.recording.form import Standing
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools import Tools
 from hermes_kernel.world.tools.terminal import run_secrets

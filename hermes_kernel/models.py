@@ -17,8 +17,9 @@ from hermes_kernel.world.model import OpenAIModel
 from hermes_kernel.world.model.pool import Pool
 from hermes_kernel.world.model.routes import Route, routes_of
 from hermes_kernel.world.ports import Clock, Model, Toolbox
+from hermes_kernel.world.recording.form import Standing
+from hermes_kernel.world.recording.recordings import Recorded, Recordings
 from hermes_kernel.world.recording.settled import counted_ids, head
-from hermes_kernel.world.recording.tape import Recorded, Recordings, Standing
 from hermes_kernel.world.spec import Hurried
 
 

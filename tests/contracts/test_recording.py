@@ -4,7 +4,6 @@ everything that a server does."""
 from __future__ import annotations
 
 import asyncio
-import json
 from contextlib import ExitStack, aclosing
 from pathlib import Path
 
@@ -23,10 +22,12 @@ from hermes_kernel.testing.wire import text_event
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.model import OpenAIModel, Route
 from hermes_kernel.world.model.pool import Pool
+from hermes_kernel.world.recording.form import Form, Standing
+from hermes_kernel.world.recording.listening import Recording
 from hermes_kernel.world.recording.player import Player
 from hermes_kernel.world.recording.reel import Reel
+from hermes_kernel.world.recording.replaying import Filling, Replaying
 from hermes_kernel.world.recording.settled import counted_ids
-from hermes_kernel.world.recording.wires import Filling, Form, Recording, Replaying
 from hermes_kernel.world.stop import Stop
 from tests.contracts.recorded import KEY, held, timeless, waits
 from tests.contracts.test_model_contract import STEPS, TOOLS, TWO, calls, check_claims, essence
@@ -45,6 +46,10 @@ TABLE = STEPS | {
 SHORT = {"stale_seconds": 0.3, "first_byte_seconds": 0.3, "queued_seconds": 0.6}
 
 
+def form(folder):
+    return Form(Standing(folder, lambda: folder, lambda: frozenset({KEY}), SystemClock()))
+
+
 class Wires:
     """The keepers of one contract, over a script."""
 
@@ -52,7 +57,7 @@ class Wires:
         self.path = folder / "x.cassette.jsonl"
         self.url = "http://127.0.0.1:9/v1"
         self._stack = stack
-        self._form = Form(lambda body: normal(json.loads(body), Places()), lambda: frozenset({KEY}), SystemClock())
+        self._form = form(folder)
 
     def real(self, *steps):
         self.server = self._stack.enter_context(Server(steps))
@@ -238,16 +243,16 @@ async def test_a_lesson_that_was_learnt_meanwhile_is_none_to_fail_at(wires):
 async def test_a_window_that_was_found_is_found_again(tmp_path, late):
     with serving({"/v1/models": {"data": [{"id": "m", "max_model_len": 16_384}]}}) as server:
         route = Route("m", server.url, KEY)
-        form = Form(lambda body: normal(json.loads(body), Places()), frozenset, SystemClock())
+        ours = form(tmp_path)
         reel = Reel(tmp_path / "x")
-        wire = Recording(Pool(10), reel, form)
+        wire = Recording(Pool(10), reel, ours)
         for at in (late, not late):
             if at:
                 reel.keep(Exchange(QUESTION))
             else:
                 assert wire.window(route).tokens == 16_384
         reel.let_go()
-        assert Replaying(Player(tmp_path / "x"), form, None).window(route).tokens == 16_384
+        assert Replaying(Player(tmp_path / "x"), ours, None).window(route).tokens == 16_384
 
 
 async def test_an_address_that_is_none_is_told_again_as_well(wires):

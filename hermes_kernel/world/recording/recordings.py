@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import tempfile
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -16,20 +13,17 @@ from weakref import WeakSet, WeakValueDictionary
 
 from hermes_kernel.core.events import Observed
 from hermes_kernel.core.messages import ToolCall
-from hermes_kernel.core.recording.cassette import Called, Head, Request
-from hermes_kernel.core.recording.folders import Marked
-from hermes_kernel.core.recording.normal import Places, arguments, plainly
-from hermes_kernel.core.recording.normal import request as normal_request
-from hermes_kernel.core.recording.ours import anywhere, without_ids
-from hermes_kernel.core.recording.secrets import hidden_call, hidden_head
+from hermes_kernel.core.recording.cassette import Called, Head
 from hermes_kernel.settings import Settings, SettingsError
 from hermes_kernel.world.folder import here
 from hermes_kernel.world.model.wire import Wire
-from hermes_kernel.world.ports import Clock, Toolbox
+from hermes_kernel.world.ports import Toolbox
 from hermes_kernel.world.recording.calls import RecordedTools, ReplayedTools
+from hermes_kernel.world.recording.form import Form, Standing
+from hermes_kernel.world.recording.listening import Recording
 from hermes_kernel.world.recording.player import Player, stamp
 from hermes_kernel.world.recording.reel import Reel
-from hermes_kernel.world.recording.wires import Filling, Form, Recording, Replaying
+from hermes_kernel.world.recording.replaying import Filling, Replaying
 
 
 class Recorded(NamedTuple):
@@ -54,16 +48,6 @@ _players: WeakValueDictionary[Path, Player] = WeakValueDictionary()
 """What agents that are alive answer from: each takes up where the others are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """Of an agent at a moment: its home and its working folder, and what nobody may see."""
-
-    home: Path
-    folder: Callable[[], Path]
-    secrets: Callable[[], frozenset[str]]
-    clock: Clock
-
-
 def _as_recorded(settings: Settings, player: Player) -> Settings:
     try:
         return settings.with_(**player.settings)
@@ -81,14 +65,13 @@ class Recordings:
     """The recordings of the agent whose ``standing`` this is. A file is gone on with for as long as the agent lives."""
 
     def __init__(self, standing: Standing) -> None:
-        self._standing = standing
+        self._clock = standing.clock
         self._settings: Settings | None = None
         self._paths: dict[str, Path] = {}
         self._reel: Reel | None = None
         self._player: Player | None = None
         self._kept: dict[Path, Player] = {}
-        self._theirs: frozenset[str] = frozenset()  # also those of variables that are named, and not used
-        self._form = Form(self._request, self._secrets, standing.clock, self._marked)
+        self._form = Form(standing)
 
     @property
     def alone(self) -> bool:
@@ -122,7 +105,7 @@ class Recordings:
         player = self._played(replay, fills=fills) if replay else None
         said = fills and bool(wished.base_url or wished.model or wished.api_key)
         settings = _as_recorded(wished, player) if player and not said else wished
-        self._theirs = settings.secrets
+        self._form.theirs = settings.secrets  # also those of variables that are named, and not used
         if fills and not said:
             settings = _without_keys(settings)
         reel = self._recorded(record) if record else None
@@ -131,7 +114,7 @@ class Recordings:
 
     def wire(self, real: Callable[[], Wire]) -> Wire:
         """What requests go out by: `real`, unless a recording stands before it."""
-        clock = self._standing.clock if self._settings and self._settings.replay_gaps else None
+        clock = self._clock if self._settings and self._settings.replay_gaps else None
         replaying = Replaying(self._player, self._form, clock) if self._player else None
         if self._reel is None:
             return replaying or real()
@@ -144,7 +127,7 @@ class Recordings:
         """`head` says with what settings is recorded from here on."""
         if self._reel is not None:
             before = self._player.cassette if self._player and self._fills else None
-            self._reel.take_up(lambda: hidden_head(head(), self._secrets()), before)
+            self._reel.take_up(lambda: self._form.head(head()), before)
 
     def tools(self, tools: Toolbox) -> Toolbox:
         """`tools`, recorded or answered for as is wished."""
@@ -196,39 +179,14 @@ class Recordings:
             _users.setdefault(path, WeakSet()).add(self)
             return _reels.setdefault(path, Reel(path))
 
-    # --- normal forms
-
-    def _secrets(self) -> frozenset[str]:
-        return self._standing.secrets() | self._theirs
-
-    def _places(self) -> Places:
-        made = tempfile.gettempdir()
-        tmp = dict.fromkeys((made, os.path.realpath(made), "/tmp", "/var/tmp"))  # noqa: S108 - names, not files
-        return Places(os.path.expanduser("~"), str(self._standing.folder()), tuple(tmp))  # noqa: PTH111 - cannot fail
-
-    def _marked(self) -> Marked:
-        places = self._places()
-        folders = {"tmp": places.tmp[0], "home": places.home, "here": places.here}
-        return Marked({**folders, "hermes": str(self._standing.home)})
-
-    def _request(self, body: bytes) -> Request:
-        places = self._places()
-        return without_ids(normal_request(json.loads(body), places), self._home(places))
-
-    def _home(self, places: Places) -> str:
-        return plainly(str(self._standing.home), places)
-
-    def _called(self, call: ToolCall) -> Called:
-        return Called(call.name, arguments(call.arguments, self._places()), "")
+    # --- calls
 
     def _find_call(self, player: Player, call: ToolCall) -> Called | None:
-        wanted = hidden_call(self._called(call), self._secrets())
+        wanted = self._form.called(call)
         return player.call(wanted.name, wanted.arguments)
 
     def _keep_call(self, reel: Reel, call: ToolCall, seen: Observed) -> None:
-        asked = self._called(call)
-        if self._fills and self._player and self._player.knows(asked.name, asked.arguments):
+        called = self._form.called(call)
+        if self._fills and self._player and self._player.knows(called.name, called.arguments):
             return
-        places = self._places()
-        text = anywhere(plainly(seen.text, places), self._home(places))
-        reel.keep_call(hidden_call(Called(asked.name, asked.arguments, text, seen.ok, seen.images), self._secrets()))
+        reel.keep_call(self._form.result(called, seen))

@@ -1,0 +1,93 @@
+"""How traffic is looked at where an agent stands: a request in its normal form, an answer with marks for folders, and
+neither with secrets. `core/recording` has the rules; here is what they have to know of this machine at this moment."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hermes_kernel.core.events import Observed
+from hermes_kernel.core.messages import ToolCall
+from hermes_kernel.core.recording.cassette import Block, Called, Exchange, Head, Request
+from hermes_kernel.core.recording.folders import Marked
+from hermes_kernel.core.recording.headers import by_seconds
+from hermes_kernel.core.recording.normal import Places, arguments, plainly
+from hermes_kernel.core.recording.normal import request as normal_request
+from hermes_kernel.core.recording.ours import anywhere, without_ids
+from hermes_kernel.core.recording.secrets import hidden, hidden_address, hidden_call, hidden_head, hidden_request
+from hermes_kernel.world.model.routes import Route
+from hermes_kernel.world.ports import Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Of an agent at a moment: its home and its working folder, and what nobody may see."""
+
+    home: Path
+    folder: Callable[[], Path]
+    secrets: Callable[[], frozenset[str]]
+    clock: Clock
+
+
+class Form:
+    """That of the agent whose ``standing`` this is. ``theirs`` are secrets that it has, but does not use."""
+
+    def __init__(self, standing: Standing) -> None:
+        self.theirs: frozenset[str] = frozenset()
+        self._standing = standing
+
+    def asked(self, body: bytes) -> Request:
+        """What `body` is found by."""
+        return hidden_request(self.request(body), self._secrets())
+
+    def request(self, body: bytes) -> Request:
+        """The same, in which secrets may be."""
+        places = self._places()
+        return without_ids(normal_request(json.loads(body), places), self._home(places))
+
+    def kept(self, exchange: Exchange) -> Exchange:
+        """`exchange` as it is recorded."""
+        told = replace(exchange, headers=by_seconds(exchange.headers, self._standing.clock.now()))
+        return hidden(told, self._secrets(), self._marked().hide)
+
+    def blocks(self, exchange: Exchange) -> tuple[Block, ...]:
+        """What came of an exchange that was recorded, in the folders of this place."""
+        return self._marked().fill(exchange)
+
+    def called(self, call: ToolCall) -> Called:
+        """What a call is found by."""
+        return hidden_call(Called(call.name, arguments(call.arguments, self._places()), ""), self._secrets())
+
+    def result(self, called: Called, seen: Observed) -> Called:
+        """A call with its result, as it is recorded."""
+        places = self._places()
+        text = anywhere(plainly(seen.text, places), self._home(places))
+        return hidden_call(replace(called, text=text, ok=seen.ok, images=seen.images), self._secrets())
+
+    def head(self, head: Head) -> Head:
+        """`head` as it is recorded."""
+        return hidden_head(head, self._secrets())
+
+    def named(self, route: Route) -> str:
+        """`route` as a recording calls it: without its key, also where that is a part of the address."""
+        return hidden_address(f"{route.model}@{route.endpoint}", self._secrets())
+
+    def _secrets(self) -> frozenset[str]:
+        return self._standing.secrets() | self.theirs
+
+    def _places(self) -> Places:
+        made = tempfile.gettempdir()
+        tmp = dict.fromkeys((made, os.path.realpath(made), "/tmp", "/var/tmp"))  # noqa: S108 - names, not files
+        return Places(os.path.expanduser("~"), str(self._standing.folder()), tuple(tmp))  # noqa: PTH111 - cannot fail
+
+    def _home(self, places: Places) -> str:
+        return plainly(str(self._standing.home), places)
+
+    def _marked(self) -> Marked:
+        places = self._places()
+        folders = {"tmp": places.tmp[0], "home": places.home, "here": places.here}
+        return Marked({**folders, "hermes": str(self._standing.home)})

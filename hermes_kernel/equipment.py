@@ -106,7 +106,8 @@ class Equipment:
 
     def _performer(self, tools: Toolbox, compressor: Compressor, stop: Stop) -> Performer:
         model = self.models.main()
-        return Performer(model, self.models.recorded(tools), compressor, self.models.waits, stop)
+        settles = bool(self.settings.record)
+        return Performer(model, self.models.recorded(tools), compressor, self.models.waits, stop, settles)
 
     def system(self, notebook: str) -> str:
         """The system prompt of a session that begins now."""

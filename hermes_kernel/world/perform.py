@@ -18,13 +18,15 @@ JITTER = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Performer:
-    """The world of one turn."""
+    """The world of one turn. Where it ``settles``, what is made beside the turn is waited for, as by a steady clock: it
+    is to be used at the same place when it is replayed."""
 
     model: Model
     tools: Toolbox
     compressor: Compressor
     clock: Clock
     stop: Stop
+    settles: bool = False
 
     async def perform(self, command: Command) -> AsyncGenerator[Event, None]:
         """The facts that carrying out `command` makes, as they happen."""
@@ -55,7 +57,7 @@ class Performer:
     async def _begin(self, ahead: Compress) -> AsyncGenerator[Event, None]:
         self.compressor.begin(ahead)
         yield Compressing(ahead.tokens)
-        if steady(self.clock):
+        if self.settles or steady(self.clock):
             await self.compressor.settle(self.stop)
 
     async def _wait(self, wait: Wait) -> AsyncGenerator[Event, None]:

@@ -51,7 +51,7 @@ class Summariser:
         plan = measures.plan()
         if pruned := measures.pruned(plan):
             self._pruned = measures, pruned
-        elif plan and self._giving_way and self._aside().solitary and not self._settings().spec:
+        elif plan and self._giving_way and self._aside().solitary and not self._in_order():
             self._later = asked
         elif plan:
             self._work = self._begun(measures, plan)
@@ -154,6 +154,11 @@ class Summariser:
         await _ended({task for task in self._leaving if task.get_loop() is here})
 
     # --- inside
+
+    def _in_order(self) -> bool:
+        """Everything has its place, now and when it is replayed: nothing is put off."""
+        settings = self._settings()
+        return settings.spec or bool(settings.record)
 
     def _goes_on(self, transcript: Transcript) -> bool:
         """A summary of this conversation is being made, or is ready."""

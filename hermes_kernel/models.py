@@ -18,9 +18,9 @@ from hermes_kernel.world.model.pool import Pool
 from hermes_kernel.world.model.routes import Route, routes_of
 from hermes_kernel.world.ports import Clock, Model, Toolbox
 from hermes_kernel.world.recording.form import Standing
+from hermes_kernel.world.recording.heads import head_of
 from hermes_kernel.world.recording.recordings import Recorded, Recordings
-from hermes_kernel.world.recording.settled import counted_ids, head
-from hermes_kernel.world.spec import Hurried
+from hermes_kernel.world.spec import Hurried, counted_call_ids
 
 
 class Models:
@@ -34,7 +34,7 @@ class Models:
     def __init__(self, settings: Settings, standing: Standing, given: Model | None) -> None:
         self.settings = self._wished = settings
         self._clock = standing.clock
-        self._hurried, self._counted = Hurried(standing.clock), counted_ids()
+        self._hurried, self._counted = Hurried(standing.clock), counted_call_ids()
         self._recordings = Recordings(standing)
         self._given = given
         self._made: OpenAIModel | None = None
@@ -58,7 +58,7 @@ class Models:
                 self.settings = self.settings.settled(available)
             if not self.settings.replay:
                 self._wished = self.settings
-            self._recordings.begin(lambda: head(self.settings))
+            self._recordings.begin(lambda: head_of(self.settings))
             self._made = self.another(self.settings)
         return self._made
 

@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
 from hashlib import blake2b
+from itertools import count
 from threading import Lock
 from typing import Any
 
@@ -120,6 +121,12 @@ def held_back(settings: Settings) -> str:
     if settings.record:
         return "record is on"  # a recording is to be passed on: with what was asked for, and not of other conversations
     return "spec is on" if settings.spec else ""
+
+
+def counted_call_ids() -> Callable[[], str]:
+    """Ids for calls that come without one: nine alphanumerics, counted."""
+    numbers = count(1)
+    return lambda: f"call{next(numbers):05}"
 
 
 class CountedIds:

@@ -27,7 +27,7 @@ from hermes_kernel.world.recording.listening import Recording
 from hermes_kernel.world.recording.player import Player
 from hermes_kernel.world.recording.reel import Reel
 from hermes_kernel.world.recording.replaying import Filling, Replaying
-from hermes_kernel.world.recording.settled import counted_ids
+from hermes_kernel.world.spec import counted_call_ids
 from hermes_kernel.world.stop import Stop
 from tests.contracts.recorded import KEY, held, timeless, waits
 from tests.contracts.test_model_contract import STEPS, TOOLS, TWO, calls, check_claims, essence
@@ -83,7 +83,7 @@ class Wires:
     def model(self, wire, clock=None):
         settings = Settings(base_url="https://h/v1", model="m", api_key=KEY, **SHORT)
         routes = [Route("m", self.url, KEY)]
-        return OpenAIModel(settings, clock or SystemClock(), routes=routes, wire=wire, new_id=counted_ids())
+        return OpenAIModel(settings, clock or SystemClock(), routes=routes, wire=wire, new_id=counted_call_ids())
 
     async def told(self, wire, command=None, stop=None, clock=None):
         model = self.model(wire, clock)

@@ -243,6 +243,19 @@ def test_requests_heads_headers_and_calls_have_none():
     assert hidden_request(Request(({"role": "user", "content": "x"},))) == Request(({"role": "user", "content": "x"},))
 
 
+def test_of_an_address_stays_what_says_who_was_asked():
+    settings = {
+        "base_url": "http://mia:pw@127.0.0.1:9/v1?key=abc123",
+        "fallback_models": ("big@https://bo@example.org/v1?key=abc123#THEIR_KEY", "small"),
+        "model": "qwen2.5:3b",
+    }
+    assert hidden_head(Head(settings)).settings == {
+        "base_url": "http://127.0.0.1:9/v1",
+        "fallback_models": ("big@https://example.org/v1#THEIR_KEY", "small"),
+        "model": "qwen2.5:3b",
+    }
+
+
 def test_a_long_stream_is_looked_through_quickly():
     events = [event({"content": f"word {n} "}) for n in range(20_000)]
     events[7] = event({"content": KEY[:20]})

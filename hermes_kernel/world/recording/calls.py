@@ -13,9 +13,6 @@ from hermes_kernel.world.stop import Stop
 
 NOT_RECORDED = "Not run: in this replay calls of tools are answered from the recording, which has none like this."
 
-Normal = Callable[[str], str]
-"""The normal form of a text that a call holds."""
-
 
 class RecordedTools:
     """Keeps `ports.Toolbox`: runs those of ``tools`` and has ``keep`` told of each call that has its result."""

@@ -9,18 +9,24 @@ from hermes_kernel.core.events import Event, Interrupted, Observed, Started
 from hermes_kernel.core.messages import ToolCall, ToolSpec
 from hermes_kernel.core.recording.cassette import Called
 from hermes_kernel.world.ports import Toolbox
+from hermes_kernel.world.recording.form import Form
+from hermes_kernel.world.recording.player import Player
+from hermes_kernel.world.recording.reel import Reel
 from hermes_kernel.world.stop import Stop
 
 NOT_RECORDED = "Not run: in this replay calls of tools are answered from the recording, which has none like this."
 
 
 class RecordedTools:
-    """Keeps `ports.Toolbox`: runs those of ``tools`` and has ``keep`` told of each call that has its result."""
+    """Keeps `ports.Toolbox`: runs those of ``tools`` and keeps each call that has its result in ``reel``, unless
+    ``known`` has one like it."""
 
-    def __init__(self, tools: Toolbox, keep: Callable[[ToolCall, Observed], None]) -> None:
+    def __init__(self, tools: Toolbox, reel: Reel, form: Form, known: Player | None) -> None:
         self.specs = tools.specs
         self._tools = tools
-        self._keep = keep
+        self._reel = reel
+        self._form = form
+        self._known = known
 
     async def run(self, calls: Sequence[ToolCall], stop: Stop) -> AsyncGenerator[Event, None]:
         observed: dict[str, Observed] = {}
@@ -35,14 +41,20 @@ class RecordedTools:
                 if call.id in observed:
                     self._keep(call, observed[call.id])
 
+    def _keep(self, call: ToolCall, seen: Observed) -> None:
+        called = self._form.called(call)
+        if self._known is None or not self._known.knows(called.name, called.arguments):
+            self._reel.keep_call(self._form.result(called, seen))
+
 
 class ReplayedTools:
-    """Keeps `ports.Toolbox`: runs none of ``tools`` of which ``find`` knows the result; the others only if ``fill``."""
+    """Keeps `ports.Toolbox`: runs none of ``tools`` whose result ``player`` knows; the others only if ``fill``."""
 
-    def __init__(self, tools: Toolbox, find: Callable[[ToolCall], Called | None], *, fill: bool) -> None:
+    def __init__(self, tools: Toolbox, player: Player, form: Form, *, fill: bool) -> None:
         self.specs: Callable[[], tuple[ToolSpec, ...]] = tools.specs
         self._tools = tools
-        self._find = find
+        self._player = player
+        self._form = form
         self._fill = fill
 
     async def run(self, calls: Sequence[ToolCall], stop: Stop) -> AsyncGenerator[Event, None]:
@@ -51,12 +63,13 @@ class ReplayedTools:
             return
         unknown: list[ToolCall] = []
         for call in calls:
-            called = self._find(call)
-            if called is None and self._fill:
+            wanted = self._form.called(call)
+            found = self._player.call(wanted.name, wanted.arguments)
+            if found is None and self._fill:
                 unknown.append(call)
                 continue
             yield Started(call.id, repeatable=True)
-            known = called or Called(call.name, call.arguments, NOT_RECORDED, ok=False)
+            known = found or Called(call.name, call.arguments, NOT_RECORDED, ok=False)
             yield Observed(call.id, known.text, known.ok, images=known.images)
         if unknown:
             async with aclosing(self._tools.run(unknown, stop)) as told:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from hermes_kernel.core.recording.cassette import Block, Exchange, Request
+from hermes_kernel.core.recording.cassette import Block, Exchange
 from hermes_kernel.core.trouble import Cause, Trouble
 from hermes_kernel.core.windows import Window
 from hermes_kernel.world.model.routes import Route
@@ -28,7 +28,7 @@ class Recording:
 
     async def open(self, route: Route, body: bytes, ring: Callable[[], None]) -> Talk:
         talk = await self._wire.open(route, body, ring)
-        return _Overheard(talk, lambda: self._form.request(body), self._keep)
+        return _Overheard(talk, body, self._reel, self._form)
 
     def window(self, route: Route) -> Window | None:
         found = self._wire.window(route)
@@ -45,17 +45,15 @@ class Recording:
     def close(self) -> None:
         self._wire.close()
 
-    def _keep(self, exchange: Exchange) -> None:
-        self._reel.keep(self._form.kept(exchange))
-
 
 class _Overheard:
-    """Keeps `wire.Talk` over another; when all is known that will be of ``request``, ``keep`` is told."""
+    """Keeps `wire.Talk` over another; all that came of the request ``body`` is kept in ``reel`` in the end."""
 
-    def __init__(self, talk: Talk, request: Callable[[], Request], keep: Callable[[Exchange], None]) -> None:
+    def __init__(self, talk: Talk, body: bytes, reel: Reel, form: Form) -> None:
         self._talk = talk
-        self._request = request
-        self._keep = keep
+        self._body = body
+        self._reel = reel
+        self._form = form
         self._blocks: list[Block] = []
         self._clock = asyncio.get_running_loop().time  # as the watchdog: a clock that stands still hears no pause
         self._last = self._clock()
@@ -92,7 +90,7 @@ class _Overheard:
         self._talk.settle(trouble)
         trouble = trouble or self._talk.trouble
         if trouble is None or trouble.cause is not Cause.NOT_RECORDED:
-            self._keep(self._heard(trouble))
+            self._reel.keep(self._form.kept(self._heard(trouble)))
 
     async def close(self) -> None:
         await self._talk.close()
@@ -103,7 +101,7 @@ class _Overheard:
 
     def _heard(self, trouble: Trouble | None) -> Exchange:
         """All that came of it."""
-        request, headers, gap = self._request(), self.headers, self._gap()
+        request, headers, gap = self._form.request(self._body), self.headers, self._gap()
         if trouble is not None and trouble.cause is Cause.ANSWER:
             refusal = (Block(self.refusal.encode("utf-8", "replace"), gap),) if self.refusal else ()
             return Exchange(request, trouble.status, headers, refusal)

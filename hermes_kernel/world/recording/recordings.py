@@ -6,14 +6,11 @@ import os
 import re
 import threading
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 from weakref import WeakSet, WeakValueDictionary
 
-from hermes_kernel.core.events import Observed
-from hermes_kernel.core.messages import ToolCall
-from hermes_kernel.core.recording.cassette import Called, Head
+from hermes_kernel.core.recording.cassette import Head
 from hermes_kernel.settings import Settings, SettingsError
 from hermes_kernel.world.folder import here
 from hermes_kernel.world.model.wire import Wire
@@ -132,9 +129,9 @@ class Recordings:
     def tools(self, tools: Toolbox) -> Toolbox:
         """`tools`, recorded or answered for as is wished."""
         if self._reel is not None:
-            tools = RecordedTools(tools, partial(self._keep_call, self._reel))
+            tools = RecordedTools(tools, self._reel, self._form, self._player if self._fills else None)
         if self._player is not None and self._settings and self._settings.replay_tools:
-            tools = ReplayedTools(tools, partial(self._find_call, self._player), fill=self._fills)
+            tools = ReplayedTools(tools, self._player, self._form, fill=self._fills)
         return tools
 
     def close(self) -> None:
@@ -178,15 +175,3 @@ class Recordings:
         with _lock:
             _users.setdefault(path, WeakSet()).add(self)
             return _reels.setdefault(path, Reel(path))
-
-    # --- calls
-
-    def _find_call(self, player: Player, call: ToolCall) -> Called | None:
-        wanted = self._form.called(call)
-        return player.call(wanted.name, wanted.arguments)
-
-    def _keep_call(self, reel: Reel, call: ToolCall, seen: Observed) -> None:
-        called = self._form.called(call)
-        if self._fills and self._player and self._player.knows(called.name, called.arguments):
-            return
-        reel.keep_call(self._form.result(called, seen))

@@ -402,6 +402,18 @@ async def test_a_recording_is_begun_anew_and_then_gone_on_with_also_by_other_age
     assert oct(file.stat().st_mode)[-3:] == "600"
 
 
+async def test_what_is_recorded_anew_from_a_model_that_says_the_same_differs_in_its_pauses_alone(agents, tmp_path):
+    files = [tmp_path / name for name in ("a.jsonl", "b.jsonl")]
+    with Server([say("Three euros, as ever.", gap=0.01)] * 2) as server:
+        for file in files:
+            agent = agents(base_url=server.url, api_key=KEY, model="scripted", record=file)
+            assert (await agent.ask("What does A1 cost?")).text == "Three euros, as ever."
+    one, other = ([line for line in lines(file) if "end" not in line] for file in files)
+    texts = ["".join(line.get("text", "") for line in each) for each in (one, other)]
+    assert texts[0] == texts[1], "however much of it came at once"
+    assert [line for line in one if "text" not in line] == [line for line in other if "text" not in line]
+
+
 async def test_one_that_was_removed_is_begun_anew_and_one_that_was_replaced_is_left_alone(agents, file):
     with serving(agents, file, say("one"), say("two"), say("three")) as agent:
         await seen(agent, "1")

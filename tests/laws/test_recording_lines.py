@@ -155,7 +155,7 @@ WRONG = [
     ("deep", HEAD + "[" * 100_000 + "\n", 2, "no line of JSON"),
     ("bytes", HEAD.encode() + b"\xff\n", 2, "no line of JSON"),
     ("a lone half", HEAD + '{"call": "\ud83d"}\n', 2, "no line of JSON"),
-    ("a block of nothing", HEAD + '{"gap": 1, "text": "a"}\n', 2, "neither a request nor a call"),
+    ("a block of nothing", HEAD + '{"text": "a"}\n', 2, "neither a request nor a call"),
     ("two heads", HEAD + HEAD, 2, "neither a request nor a call"),
     ("a key", HEAD + '{"request": 1, "messages": []}\n', 2, "request is no text"),
     ("from nowhere", HEAD + '{"request": "k", "after": "x", "messages": []}\n', 2, "not in the file"),
@@ -170,11 +170,14 @@ WRONG = [
     ("a status of truth", HEAD + ASKED + '{"status": true}\n', 3, "status is no whole number"),
     ("headers", HEAD + ASKED + '{"status": 200, "headers": []}\n', 3, "headers is no object"),
     ("a header", HEAD + ASKED + '{"status": 200, "headers": {"a": 1}}\n', 3, "a is no text"),
-    ("a gap", HEAD + ASKED + BEGUN + '{"text": "", "gap": -1}\n', 4, "gap is no whole number"),
-    ("a huge gap", HEAD + ASKED + BEGUN + '{"text": "", "gap": 1e999}\n', 4, "gap is no whole number"),
-    ("base64", HEAD + ASKED + BEGUN + '{"base64": "é", "gap": 1}\n', 4, "base64 is not base64"),
-    ("a text", HEAD + ASKED + BEGUN + '{"text": null, "gap": 1}\n', 4, "text is no text"),
-    ("an end", HEAD + ASKED + BEGUN + '{"end": "tired", "gap": 1}\n', 4, "ends in a way that is not known"),
+    ("base64", HEAD + ASKED + BEGUN + '{"base64": "é"}\n', 4, "base64 is not base64"),
+    ("a text", HEAD + ASKED + BEGUN + '{"text": null}\n', 4, "text is no text"),
+    ("an end", HEAD + ASKED + BEGUN + '{"end": "tired", "gaps": [1]}\n', 4, "ends in a way that is not known"),
+    ("no gaps", HEAD + ASKED + BEGUN + '{"end": "answer"}\n', 4, "gaps is no list"),
+    ("a gap", HEAD + ASKED + BEGUN + '{"end": "answer", "gaps": [-1]}\n', 4, "a gap is no whole number"),
+    ("a huge gap", HEAD + ASKED + BEGUN + '{"end": "answer", "gaps": [1e999]}\n', 4, "a gap is no whole number"),
+    ("too few gaps", HEAD + ASKED + BEGUN + '{"text": ""}\n{"end": "answer", "gaps": [1]}\n', 5, "gaps are not one"),
+    ("too many gaps", HEAD + ASKED + BEGUN + '{"end": "answer", "gaps": [1, 2]}\n', 4, "gaps are not one"),
     ("no end", HEAD + ASKED + BEGUN + ASKED, 4, "line 2 has no end"),
     ("a result", HEAD + '{"call": "python", "arguments": "{}"}\n', 2, "text is no text"),
     ("an image", HEAD + '{"call": "p", "arguments": "", "text": "", "images": [{}]}\n', 2, "mime is no text"),
@@ -194,7 +197,7 @@ def test_what_is_no_cassette_is_one_complaint_that_names_the_line(content, line,
 
 
 NAMES = ["cassette", "settings", "version", "request", "after", "tools", "messages", "role", "content", "images", "calls", "call",
-         "id", "name", "arguments", "status", "headers", "gap", "text", "base64", "end", "message", "ok", "mime", "data"]  # fmt: skip
+         "id", "name", "arguments", "status", "headers", "gaps", "text", "base64", "end", "message", "ok", "mime", "data"]  # fmt: skip
 plain = st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["k", "answer", "user", "YQ==", ""])
 json_values = st.recursive(
     plain, lambda x: st.lists(x, max_size=3) | st.dictionaries(st.sampled_from(NAMES), x, max_size=6), max_leaves=20
@@ -244,7 +247,7 @@ def test_ten_megabytes_are_read_quickly():
 
 def test_a_small_file_does_not_unfold_into_a_large_one():
     lines = [HEAD, '{"request": "0", "messages": [' + ", ".join(['{"role": "user", "content": ""}'] * 30_000) + "]}\n"]
-    answered = '{"status": 200}\n{"end": "answer", "gap": 0}\n'
+    answered = '{"status": 200}\n{"end": "answer", "gaps": [0]}\n'
     lines += [answered, ('{"request": "0", "after": "0", "messages": []}\n' + answered) * 1_000]
     with pytest.raises(Unreadable, match="too many messages"):
         read("".join(lines))

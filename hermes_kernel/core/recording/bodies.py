@@ -105,16 +105,16 @@ def hidden_blocks(blocks: Sequence[Block], secrets: frozenset[str], also: Change
     """`blocks` without secrets, and with what `also` replaces in a text. A line in which something was replaced comes
     when its end came."""
     body = b"".join(block.data for block in blocks).decode("utf-8", "surrogateescape")
-    old = _lines(body)
+    old = lines_of(body)
     heard = _heard(old, lru_cache(_REPEATED)(lambda text: also(redact_plain(text, secrets))))
     safe = also(redact("".join(heard), secrets))
-    new = _lines(safe)
+    new = lines_of(safe)
     if new == old:
         return tuple(blocks)
-    return _cut_again(blocks, old, new) if len(old) == len(new) else _cut_again(blocks, [body], [safe])
+    return cut_again(blocks, old, new) if len(old) == len(new) else cut_again(blocks, [body], [safe])
 
 
-def _lines(text: str) -> list[str]:
+def lines_of(text: str) -> list[str]:
     """Each with its end."""
     *lines, last = text.split("\n")
     return [*(f"{line}\n" for line in lines), last]
@@ -170,7 +170,7 @@ def _spread(row: list[_Leaf], whole: str, safe: str) -> None:
             leaf.put(head + new + tail)
 
 
-def _cut_again(blocks: Sequence[Block], old: list[str], new: list[str]) -> tuple[Block, ...]:
+def cut_again(blocks: Sequence[Block], old: list[str], new: list[str]) -> tuple[Block, ...]:
     """The new body in as many blocks as the old one had, cut where that was cut, but in no part that is another."""
     before, after = ([part.encode("utf-8", "surrogateescape") for part in parts] for parts in (old, new))
     starts = [0, *accumulate(map(len, before))]

@@ -1,7 +1,8 @@
 """A cassette as lines of JSON, which `reading` reads.
 
-An exchange is several lines: its request, the beginning of the answer, each block, the end. A request that goes on
-from an earlier one holds only the messages that are new. No line depends on what comes after it.
+An exchange is several lines: its request, the beginning of the answer, each block, the end with all pauses, which are
+others each time. A request that goes on from an earlier one holds only the messages that are new. No line depends on
+what comes after it.
 """
 
 from __future__ import annotations
@@ -61,11 +62,12 @@ def exchange_lines(exchange: Exchange, known: Known) -> str:
     known.add(request)
     asked = {"request": request.key} | ({"after": after} if after else {})
     ended: dict[str, Any] = {"end": exchange.cause.value} | ({"message": exchange.message} if exchange.message else {})
+    gaps = [_milliseconds(gap) for gap in (*(block.gap for block in exchange.blocks), exchange.gap)]
     lines = [
         asked | {"tools": request.tools, "messages": list(request.messages[shared:])},
         {"status": exchange.status, "headers": telling(exchange.headers)},
         *map(_block, exchange.blocks),
-        ended | {"gap": _milliseconds(exchange.gap)},
+        ended | {"gaps": gaps},
     ]
     return "".join(map(_line, lines))
 
@@ -78,11 +80,10 @@ def called_lines(called: Called) -> str:
 
 
 def _block(block: Block) -> dict[str, Any]:
-    gap = {"gap": _milliseconds(block.gap)}
     try:
-        return gap | {"text": block.data.decode()}
+        return {"text": block.data.decode()}
     except UnicodeDecodeError:
-        return gap | {"base64": base64.b64encode(block.data).decode("ascii")}
+        return {"base64": base64.b64encode(block.data).decode("ascii")}
 
 
 def _milliseconds(seconds: float) -> int:

@@ -79,7 +79,7 @@ class _Open:
     request: Request
     status: int = -1
     headers: Mapping[str, str] = field(default_factory=dict)
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[bytes] = field(default_factory=list)
 
 
 class _Read:
@@ -130,12 +130,12 @@ class _Read:
 
     def _go_on(self, begun: _Open, line: Mapping[str, Any]) -> None:
         if begun.status < 0:
-            begun.status, begun.headers = _whole(line, "status"), _headers(line)
+            begun.status, begun.headers = _whole(line.get("status"), "status"), _headers(line)
         elif "end" in line:
             self._exchanges.append(_ended(begun, line))
             self._open = None
         elif "text" in line or "base64" in line:
-            begun.blocks.append(Block(_data(line), _gap(line)))
+            begun.blocks.append(_data(line))
         else:
             raise _WrongError(f"the answer to the request of line {begun.line} has no end before it")
 
@@ -195,8 +195,11 @@ def _ended(begun: _Open, line: Mapping[str, Any]) -> Exchange:
     cause = _CAUSES.get(_text(line, "end"))
     if cause is None:
         raise _WrongError("it ends in a way that is not known")
-    message, gap = _text(line, "message", ""), _gap(line)
-    return Exchange(begun.request, begun.status, begun.headers, tuple(begun.blocks), cause, message, gap)
+    gaps = [_whole(gap, "a gap") / 1000 for gap in _list(line, "gaps")]
+    if len(gaps) != len(begun.blocks) + 1:
+        raise _WrongError("gaps are not one before each block and one before the end")
+    blocks = tuple(map(Block, begun.blocks, gaps))
+    return Exchange(begun.request, begun.status, begun.headers, blocks, cause, _text(line, "message", ""), gaps[-1])
 
 
 def _data(line: Mapping[str, Any]) -> bytes:
@@ -208,10 +211,6 @@ def _data(line: Mapping[str, Any]) -> bytes:
         raise _WrongError("base64 is not base64") from None
 
 
-def _gap(line: Mapping[str, Any]) -> float:
-    return _whole(line, "gap") / 1000
-
-
 def _headers(line: Mapping[str, Any]) -> dict[str, str]:
     headers = line.get("headers", {})
     if not isinstance(headers, dict):
@@ -219,8 +218,7 @@ def _headers(line: Mapping[str, Any]) -> dict[str, str]:
     return {name: _text(headers, name) for name in headers}
 
 
-def _whole(line: Mapping[str, Any], name: str) -> int:
-    value = line.get(name)
+def _whole(value: Any, name: str) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 10**12:
         return value
     raise _WrongError(f"{name} is no whole number")

@@ -18,6 +18,7 @@ from hermes_kernel.core.recording.headers import by_seconds
 from hermes_kernel.core.recording.normal import Places, arguments, plainly
 from hermes_kernel.core.recording.normal import request as normal_request
 from hermes_kernel.core.recording.ours import anywhere, without_ids
+from hermes_kernel.core.recording.repeatable import repeatable
 from hermes_kernel.core.recording.secrets import hidden, hidden_address, hidden_call, hidden_head, hidden_request
 from hermes_kernel.world.model.routes import Route
 from hermes_kernel.world.ports import Clock
@@ -52,7 +53,7 @@ class Form:
     def kept(self, exchange: Exchange) -> Exchange:
         """`exchange` as it is recorded."""
         told = replace(exchange, headers=by_seconds(exchange.headers, self._standing.clock.now()))
-        return hidden(told, self._secrets(), self._marked().hide)
+        return repeatable(hidden(told, self._secrets(), self._marked().hide))
 
     def blocks(self, exchange: Exchange) -> tuple[Block, ...]:
         """What came of an exchange that was recorded, in the folders of this place."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from threading import Barrier
 
 import pytest
 
@@ -11,8 +14,10 @@ from hermes_kernel import Agent, HermesError, Outcome
 from hermes_kernel.core.events import Noticed
 from hermes_kernel.core.recording.cassette import Block, Exchange, Head, Request
 from hermes_kernel.core.recording.lines import Known, exchange_lines, head_lines
-from hermes_kernel.testing import Server, say
-from tests.contracts.recorded import KEY
+from hermes_kernel.testing import FastClock, Server, say
+from hermes_kernel.world.recording.reel import Reel
+from tests.contracts.recorded import KEY, held
+from tests.disks import small_disk
 
 ESCAPE = "\x1b[2J\u202eevil"
 ASKED = Request(({"role": "user", "content": "q"},), tools=True)
@@ -78,7 +83,7 @@ async def test_a_variable_that_a_file_names_is_sent_nowhere(agents, tmp_path, mo
         there = f"m@{server.url}#THEIR_TOKEN"
         settings = {"model": "m", "base_url": "http://127.0.0.1:9/v1", "fallback_models": (there,), "aux_model": there}
         file.write_text(head_lines(Head(settings)))
-        turn = await agents(record=str(file), replay=str(file)).ask("q")
+        turn = await agents(record=str(file), replay=str(file), clock=FastClock()).ask("q")
         assert turn.text == "one", "gaps are filled by whom the file names"
         assert "exfiltrated" not in str([request.headers for request in server.requests])
 
@@ -112,3 +117,31 @@ async def test_no_line_about_a_failure_moves_a_cursor(agents, tmp_path, what):
     assert "evil" in turn.reason
     assert not set(turn.reason) & set(ESCAPE[:1] + ESCAPE[4:5])
     assert str(HermesError(f"{ESCAPE}\nsaid")) == "[2Jevil\nsaid"
+
+
+def test_of_several_that_begin_at_once_one_records_and_the_others_are_told(tmp_path):
+    with ThreadPoolExecutor(4) as pool:
+        for number in range(25):
+            file, together = tmp_path / str(number), Barrier(4)
+            reels = [Reel(file) for _ in range(4)]
+            list(pool.map(partial(begin, together), reels, range(4)))
+            told = [reel.news() for reel in reels]
+            assert sum(1 for news in told if not news) == 1, told
+            (kept,) = held(file).exchanges
+            assert kept.status == told.index(())
+            for reel in reels:
+                reel.let_go()
+    assert len(list(tmp_path.iterdir())) == 25, "nothing is left half made"
+
+
+def begin(together, reel, number):
+    together.wait()
+    reel.keep(Exchange(ASKED, number))
+
+
+def test_where_nothing_can_be_recorded_no_empty_file_is_left(tmp_path):
+    with small_disk(tmp_path, "4k") as disk:
+        reel = Reel(disk / "x")
+        reel.keep(Exchange(ASKED, blocks=(Block(b"x" * 100_000),)))
+        assert "No space left" in str(reel.news())
+        assert list(disk.iterdir()) == []

@@ -252,19 +252,37 @@ def _sweep(path: Path) -> None:
 
 
 def _holding_what_is_there(path: Path) -> ExitStack:
-    """While it lasts nobody else records in the file that is about to be replaced.
+    """While it lasts nobody else records in the file that is about to be replaced: where there is none, an empty one
+    stands in for it, for of several that begin at once only one may.
 
     Raises:
         OSError: somebody does, or it is no recording: that is somebody's work, or a device.
     """
-    with ExitStack() as held:
-        with suppress(FileNotFoundError):
-            handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    while True:
+        with ExitStack() as held:
+            handle = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, PRIVATE_FILE)
             held.callback(os.close, handle)
             _hold(handle)
+            if not _is_at(path, handle):  # somebody who has let go of this one put another there
+                continue
+            held.callback(_remove_empty, path, handle)
             if not _may_go(handle):
                 raise _NotOursError(errno.EEXIST, _NONE)
-        return held.pop_all()
+            return held.pop_all()
+
+
+def _is_at(path: Path, handle: int) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(handle))
+    except FileNotFoundError:
+        return False
+
+
+def _remove_empty(path: Path, handle: int) -> None:
+    """What stood in for a file goes where none came."""
+    found = os.fstat(handle)
+    if stat.S_ISREG(found.st_mode) and not found.st_size and _is_at(path, handle):
+        path.unlink()
 
 
 def _may_go(handle: int) -> bool:

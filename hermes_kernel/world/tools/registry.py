@@ -214,6 +214,7 @@ class Tools:
             seconds=self.settings.tool_seconds,
             tools=self,
             ordered=self.settings.spec,
+            told=self._alias.told,
         )
         batch = Batch(rules, self.clock).run(calls, stop)
         try:

@@ -10,6 +10,7 @@ import asyncio
 import functools
 import inspect
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from hermes_kernel.core.messages import ToolCall
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.spec import apart, meets
 from hermes_kernel.world.stop import Stop
+from hermes_kernel.world.tools.aloud import Voices
 from hermes_kernel.world.tools.calls import Answered, Ready
 from hermes_kernel.world.tools.order import AsItComes, InOrder
 from hermes_kernel.world.tools.results import Result, failure, rendered
@@ -40,7 +42,8 @@ Prepare = Callable[[ToolCall], Ready | Answered]
 class Rules:
     """What the batch leaves to others. ``admit`` asks for approval: a refusal is an `Answered`. ``finish`` makes the
     `Observed` that is told. ``workers`` plain functions run at once; ``seconds`` is for a tool without a deadline.
-    ``tools`` are those the batch is run with; ``ordered``: what is told is told in the same order each time."""
+    ``tools`` are those the batch is run with; ``ordered``: what is told and shown is so in the same order each time,
+    and as ``told`` has it."""
 
     prepare: Prepare
     admit: Callable[[Ready], Awaitable[Ready | Answered]]
@@ -49,6 +52,7 @@ class Rules:
     seconds: float
     tools: Tools
     ordered: bool = False
+    told: Callable[[str], str] = str
 
 
 @dataclass(slots=True)
@@ -60,6 +64,7 @@ class Batch:
     clock: Clock
     events: asyncio.Queue[tuple[Event | None, asyncio.Event, float]] = field(default_factory=asyncio.Queue)
     order: AsItComes = field(init=False)
+    voices: Voices = field(init=False)
     lane: asyncio.Lock = field(default_factory=asyncio.Lock)
     places: asyncio.Semaphore = field(init=False)
     alive: dict[int, tuple[str, asyncio.Future[Result]]] = field(default_factory=dict)
@@ -70,6 +75,14 @@ class Batch:
         """See `ports.Toolbox.run`."""
         ready = [self.rules.prepare(call) for call in calls]
         self.places, self.order = asyncio.Semaphore(self.rules.workers), self._order(ready, stop)
+        self.voices = Voices(len(ready), self.rules.told)
+        shell = self.rules.tools.shell
+        with self.voices.in_order(getattr(shell, "display_pub", None)) if self.rules.ordered else nullcontext():
+            async with aclosing(self._run(ready, stop)) as told:
+                async for event in told:
+                    yield event
+
+    async def _run(self, ready: Sequence[Ready | Answered], stop: Stop) -> AsyncGenerator[Event, None]:
         tasks = [asyncio.create_task(self._call(at, each, stop)) for at, each in enumerate(ready)]
         watch = asyncio.create_task(self._watch(tasks, stop))
         try:
@@ -148,14 +161,19 @@ class Batch:
     async def _call(self, at: int, ready: Ready | Answered, stop: Stop) -> None:
         SPEAKER.set(Speaker(ready.call.id, functools.partial(self.order.tell, at), stop, self.rules.tools))
         apart(self.clock)
-        await self.order.turn(at)
-        if isinstance(ready, Answered):
-            await self._answer(ready)
-        elif ready.tool.exclusive or ready.risk:
-            async with self.lane:
+        if self.rules.ordered:
+            self.voices.begins(at)
+        try:
+            await self.order.turn(at)
+            if isinstance(ready, Answered):
+                await self._answer(ready)
+            elif ready.tool.exclusive or ready.risk:
+                async with self.lane:
+                    await self._admit(ready)
+            else:
                 await self._admit(ready)
-        else:
-            await self._admit(ready)
+        finally:
+            self.voices.ends(at)
 
     async def _answer(self, answered: Answered) -> None:
         await SPEAKER.get().tell(self.rules.finish(answered, Result(answered.text, ok=False), 0.0))

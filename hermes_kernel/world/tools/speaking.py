@@ -15,6 +15,7 @@ from hermes_kernel.core.question import Question
 from hermes_kernel.world.ports import Clock, Person
 from hermes_kernel.world.spec import guard
 from hermes_kernel.world.stop import Stop
+from hermes_kernel.world.tools.aloud import at_once
 
 if TYPE_CHECKING:
     from hermes_kernel.world.tools.registry import Tools
@@ -47,6 +48,11 @@ async def ask_person(person: Person, question: Question) -> str | None:
     """The person's answer; None when nobody is there, or nobody answered in the time that the settings give."""
     if not person.present:
         return None
+    with at_once():
+        return await _asked(person, question)
+
+
+async def _asked(person: Person, question: Question) -> str | None:
     speaker = SPEAKER.get(None)
     if speaker is None:
         return await person.ask(question)

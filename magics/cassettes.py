@@ -9,10 +9,10 @@ from typing import Any
 from hermes_kernel.errors import HermesError
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.folder import here
-from hermes_kernel.world.recording.beside import beside
+from hermes_kernel.world.recording.beside import CASSETTES, beside
 from magics.options import Options
 
-TAPES, HOW = ("record", "replay"), ("replay_gaps", "replay_tools")  # settings that are options, too
+HOW = ("replay_gaps", "replay_tools")  # settings that are options, too
 ON, OFF = "on", "off"
 
 
@@ -37,7 +37,7 @@ def wished(options: Options, settings: Settings) -> dict[str, Any]:
     Raises:
         HermesError: how a recording is to be played is said, but no recording is; or as `cassette`.
     """
-    files = {name: cassette(word, f"--{name}") for name in TAPES if (word := getattr(options, name))}
+    files = {name: cassette(word, f"--{name}") for name in CASSETTES if (word := getattr(options, name))}
     how = {name: True for name in HOW if getattr(options, name)}
     if how and not (files.get("replay") or settings.replay):
         option = f"--{next(iter(how)).replace('_', '-')}"

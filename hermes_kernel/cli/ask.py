@@ -16,12 +16,12 @@ from hermes_kernel.cli.terminal import Paper, Terminal, at_terminal
 from hermes_kernel.cli.trouble import Failure, in_a_shell
 from hermes_kernel.core.events import Outcome
 from hermes_kernel.view import Picture
+from hermes_kernel.world.recording.beside import CASSETTES
 
 if TYPE_CHECKING:
     from hermes_kernel import Agent, Turn
     from hermes_kernel.world.stop import Stop
 
-TAPES = ("record", "replay")
 GOOD = (Outcome.COMPLETED, Outcome.BUDGET_EXHAUSTED)  # the budget ends a turn with an answer
 
 
@@ -36,7 +36,7 @@ def ask(options: argparse.Namespace) -> int:
 
     prompt = sys.stdin.read() if options.prompt == "-" else options.prompt
     changes = {"max_iterations": options.budget, "turn_seconds": options.timeout, "plain": options.plain or None}
-    changes |= {name: str(Path(file).absolute()) for name in TAPES if (file := getattr(options, name))}
+    changes |= {name: str(Path(file).absolute()) for name in CASSETTES if (file := getattr(options, name))}
     person = Terminal() if at_terminal() and options.prompt != "-" else None
     try:
         agent = Agent(options.model, session=options.session, person=person, **changes)

@@ -32,7 +32,7 @@ def add_run(commands: Commands[argparse.ArgumentParser]) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Execute it; see `running.run_notebook` for what is raised."""
-    from hermes_kernel.cli.running import run_notebook
+    """Execute it; see `running.execute` for what is raised."""
+    from hermes_kernel.cli.running import execute
 
-    return run_notebook(options)
+    return execute(options)

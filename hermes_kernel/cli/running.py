@@ -26,17 +26,15 @@ from hermes_kernel.scheduling.running.template import for_python, inject
 from hermes_kernel.scheduling.staying import signals_press
 from hermes_kernel.scheduling.values import is_variable
 from hermes_kernel.settings import SettingsError
-from hermes_kernel.world.recording.beside import BESIDE, beside
+from hermes_kernel.world.recording.beside import BESIDE, CASSETTES, beside
 from hermes_kernel.world.recording.player import Player, stamp
 from hermes_kernel.world.stop import Stop, Stopped
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-TAPES = ("replay", "record")
 
-
-def run_notebook(options: argparse.Namespace) -> int:
+def execute(options: argparse.Namespace) -> int:
     """Execute, telling on stderr which cell is running and how long each took.
 
     Raises:
@@ -47,14 +45,14 @@ def run_notebook(options: argparse.Namespace) -> int:
     target = Path(options.output or source)
     if not target.parent.is_dir():
         raise Misuse(f"there is no folder {target.parent} to write {target.name} in.")
-    tapes = _tapes(options, source)
-    progress, tally = Progress(), Tally(tapes.get("record"))
+    cassettes = _cassettes(options, source)
+    progress, tally = Progress(), Tally(cassettes.get("record"))
     try:
         notebook = read(source)
         kernel = options.kernel or kernel_of(notebook)
         _fill(notebook, source, kernel, values)
         execution = Execution(
-            notebook, kernel, source.absolute().parent, _environ(source, tapes), begins=progress.begins
+            notebook, kernel, source.absolute().parent, _environ(source, cassettes), begins=progress.begins
         )
     except HermesError as error:
         raise Misuse(str(error)) from None
@@ -136,7 +134,7 @@ def _head(source: str) -> str:
 def _source(options: argparse.Namespace) -> Path:
     """The notebook. Written behind an option whose FILE may be left out, it was taken for that one."""
     if options.notebook is None:
-        taken = next((name for name in TAPES if str(getattr(options, name)).endswith(".ipynb")), None)
+        taken = next((name for name in CASSETTES if str(getattr(options, name)).endswith(".ipynb")), None)
         if taken is None:
             raise Misuse("run needs a NOTEBOOK: the .ipynb file to execute.")
         options.notebook = getattr(options, taken)
@@ -144,9 +142,9 @@ def _source(options: argparse.Namespace) -> Path:
     return Path(options.notebook)
 
 
-def _tapes(options: argparse.Namespace, source: Path) -> dict[str, Path]:
+def _cassettes(options: argparse.Namespace, source: Path) -> dict[str, Path]:
     """What it records in and what it answers from, by the names of their options."""
-    said = {name: file for name in TAPES if (file := getattr(options, name)) is not None}
+    said = {name: file for name in CASSETTES if (file := getattr(options, name)) is not None}
     files = {name: (Path(file) if file else beside(source)).absolute() for name, file in said.items()}
     replay = files.get("replay")
     if replay and not replay.is_file() and files.get("record") != replay:
@@ -154,10 +152,10 @@ def _tapes(options: argparse.Namespace, source: Path) -> dict[str, Path]:
     return files
 
 
-def _environ(source: Path, tapes: dict[str, Path]) -> dict[str, str]:
+def _environ(source: Path, cassettes: dict[str, Path]) -> dict[str, str]:
     """That of its kernel: whose it is, as a Jupyter server tells it, for its conversations are found by it; and what it
     records or answers from."""
-    named = {f"HERMES_{name.upper()}": str(path) for name, path in tapes.items()}
+    named = {f"HERMES_{name.upper()}": str(path) for name, path in cassettes.items()}
     return {**os.environ, "JPY_SESSION_NAME": str(source.absolute()), **named}
 
 

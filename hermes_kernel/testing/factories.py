@@ -16,6 +16,7 @@ from hermes_kernel.testing.script import NotFollowed
 from hermes_kernel.testing.server import Request, Server
 from hermes_kernel.testing.step import Step
 from hermes_kernel.world.ports import Clock, Model
+from hermes_kernel.world.recording.beside import CASSETTES
 from hermes_kernel.world.tools import Tool
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ UNHEARD = (
 )
 CALLED = "{0} is a function: it wants a script first, as in {0}([say('Hello.')])."
 STILL = frozenset({"spec", "replay"})
-TAPED = frozenset({"record", "replay"})
 ELSEWHERE = frozenset({"base_url", "replay", "settings"})  # whoever says one of these says who is asked
 
 Made = TypeVar("Made")
@@ -123,7 +123,7 @@ class Agents(Factory[Agent]):
         elsewhere = isinstance(model, str | None)
         if elsewhere and not ELSEWHERE & wishes.keys() and "HERMES_BASE_URL" not in os.environ:
             raise TypeError(NOBODY)
-        if not elsewhere and TAPED & wishes.keys():
+        if not elsewhere and wishes.keys() & CASSETTES:
             raise TypeError(UNHEARD)
         agent = Agent(model, tools, **wishes)
         self.made.append(agent)

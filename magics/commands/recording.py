@@ -76,28 +76,28 @@ def spec(desk: Desk, rest: str) -> Table:
 
 def in_a_line(desk: Desk) -> str:
     """What is recorded or replayed, for ``%hermes status``."""
-    settings, tape = desk.agent.settings, desk.agent.recording
-    if tape is None:
+    settings, recorded = desk.agent.settings, desk.agent.recording
+    if recorded is None:
         return f"{_seen(settings.replay)}: {GONE}" if settings.replay else NOTHING
-    replayed = f"replayed from {_seen(settings.replay)}" if settings.replay else ""
-    recorded = f"recorded in {_seen(settings.record)}" if settings.record else ""
-    return dotted(replayed, recorded, counted(tape.exchanges, "exchange"), counted(tape.calls, "call"))
+    played = f"replayed from {_seen(settings.replay)}" if settings.replay else ""
+    kept = f"recorded in {_seen(settings.record)}" if settings.record else ""
+    return dotted(played, kept, counted(recorded.exchanges, "exchange"), counted(recorded.calls, "call"))
 
 
 def _told(desk: Desk, note: str = "") -> Table:
     """What is in force, and how much of it there is."""
-    settings, tape = desk.agent.settings, desk.agent.recording
+    settings, recorded = desk.agent.settings, desk.agent.recording
     rows: list[tuple[str, Any]] = [
         ("recorded in", _seen(settings.record) or NOTHING),
         ("replayed from", _seen(settings.replay) or NOTHING),
     ]
-    if tape is not None:
-        rows += [("exchanges with models", tape.exchanges), ("calls of tools", tape.calls)]
-    if settings.replay and tape is not None:
-        rows += [("not used yet", dotted(*tape.unused) or NOTHING), *_manner(settings)]
+    if recorded is not None:
+        rows += [("exchanges with models", recorded.exchanges), ("calls of tools", recorded.calls)]
+    if settings.replay and recorded is not None:
+        rows += [("not used yet", dotted(*recorded.unused) or NOTHING), *_manner(settings)]
     elif settings.replay:
         note = f"{_seen(settings.replay)}: {GONE}"
-    return Table(("", ""), tuple(rows), tape, note)
+    return Table(("", ""), tuple(rows), recorded, note)
 
 
 def _seen(file: str) -> str:
@@ -112,10 +112,10 @@ def _manner(settings: Settings) -> list[tuple[str, str]]:
 
 
 def _differing(desk: Desk) -> Shown:
-    tape = desk.agent.recording
-    if tape is None or not tape.missed:
+    recorded = desk.agent.recording
+    if recorded is None or not recorded.missed:
         return facts(("not recorded", NOTHING), value="", note="Whatever was asked was in the recording.")
-    return as_it_stands(tape.missed, tape.missed)
+    return as_it_stands(recorded.missed, recorded.missed)
 
 
 def _noted(settings: Settings) -> str:

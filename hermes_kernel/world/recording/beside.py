@@ -6,7 +6,8 @@ from pathlib import PurePath
 from typing import TypeVar
 
 ENDING = ".cassette.jsonl"
-BESIDE = ""  # the file of a recording that nobody named
+CASSETTES = ("record", "replay")  # the settings that name one
+BESIDE = ""  # one that nobody named
 P = TypeVar("P", bound=PurePath)
 
 

@@ -180,6 +180,17 @@ async def test_a_folder_that_a_model_wrote_out_is_the_one_in_which_it_is_replaye
     assert read.ok
 
 
+async def test_a_model_that_is_named_by_its_file_is_replayed_in_another_home(agents, file, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "one"))
+    with Server([say("ok")]) as server:
+        await agents(model=f"{tmp_path}/one/x.gguf", base_url=server.url, api_key=KEY, record=file).ask("q")
+    assert str(tmp_path) not in file.read_text()
+    monkeypatch.setenv("HOME", str(tmp_path / "two"))
+    again = agents(replay=file)
+    assert (await again.ask("q")).text == "ok"
+    assert again.settings.model == f"{tmp_path}/two/x.gguf"
+
+
 async def test_what_is_asked_beside_a_turn_is_in_the_recording_too(agents, file):
     def script(request):
         asked = str(request.messages[-1]["content"])
@@ -243,6 +254,7 @@ async def test_a_changed_word_of_a_prompt_ends_the_turn_and_its_reason_names_the
     assert again.turn.outcome is Outcome.FAILED
     assert "[-A1-]{+B2+}" in again.turn.reason
     assert "x.cassette.jsonl" in again.turn.reason
+    assert "127.0.0.1" not in again.turn.reason, "nobody was asked there"
     assert "[-A1-]{+B2+}" in again.recording.missed
 
 

@@ -46,6 +46,14 @@ def test_no_word_is_taken_for_a_folder_and_the_root_of_all_is_none():
     assert Marked({"here": "/"}).hide("/etc/hosts") == "/etc/hosts"
 
 
+def test_a_folder_may_be_an_address_or_stand_in_arguments_that_are_plain_ascii():
+    marked = Marked({"home": "/opt/józef", "here": '/srv/"bo"'})
+    assert marked.hide("file:///opt/józef/x") == "file://⟦home⟧/x"
+    assert marked.hide('{"path": "/opt/j\\u00f3zef/x"}') == '{"path": "⟦home⟧/x"}'
+    assert marked.hide('{"path": "/srv/\\"bo\\"/x"}') == '{"path": "/srv/\\"bo\\"/x"}'
+    assert marked.here("⟦home⟧/x and ⟦here⟧") == '/opt/józef/x and /srv/"bo"'
+
+
 # --- homes
 
 

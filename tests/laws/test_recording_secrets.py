@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hermes_kernel.core.recording.cassette import Block, Called, Exchange, Head, Request
+from hermes_kernel.core.recording.cassette import Block, Called, Exchange, Head, Request, in_each
+from hermes_kernel.core.recording.folders import Marked
 from hermes_kernel.core.recording.lines import Known, called_lines, exchange_lines, head_lines
 from hermes_kernel.core.recording.secrets import hidden, hidden_address, hidden_call, hidden_head, hidden_request
 from hermes_kernel.core.stream import Stream
@@ -254,6 +255,14 @@ def test_of_an_address_stays_what_says_who_was_asked():
         "fallback_models": ("big@https://example.org/v1#THEIR_KEY", "small"),
         "model": "qwen2.5:3b",
     }
+
+
+def test_a_model_that_is_named_by_its_file_is_so_in_whichever_home_that_lies():
+    marked = Marked({"home": "/opt/mia"})
+    head = Head({"model": "/opt/mia/models/x", "fallback_models": ("local:/opt/mia/y", "z"), "context_window": 7})
+    told = hidden_head(head, KNOW, marked.hide).settings
+    assert told == {"model": "⟦home⟧/models/x", "fallback_models": ("local:⟦home⟧/y", "z"), "context_window": 7}
+    assert {name: in_each(value, marked.here) for name, value in told.items()} == head.settings
 
 
 def test_a_long_stream_is_looked_through_quickly():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import InitVar, dataclass, field
 from typing import Any
 
@@ -22,6 +22,16 @@ class Head:
     settings: Mapping[str, Any] = field(default_factory=dict)
     version: str = ""
     format: int = FORMAT
+
+
+def in_each(value: Any, change: Callable[[str], str]) -> Any:
+    """A setting of a head, changed in each of its texts."""
+    match value:
+        case str():
+            return change(value)
+        case tuple():
+            return tuple(map(change, value))
+    return value
 
 
 @dataclass(frozen=True, slots=True)

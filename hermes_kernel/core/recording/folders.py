@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from hermes_kernel.core.recording.cassette import Block, Exchange
 
-_BEFORE = r"(?<![\w./-])"
+_BEFORE = r"(?:(?<![\w./-])|(?<=://))"
 BEHIND = r"(?![\w-])(?!\.\w)"
-"""No folder begins or ends inside a word."""
+"""No folder begins or ends inside a word; one may be a whole address, ``file:///home/mia``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +23,16 @@ class Marked:
 
     def hide(self, text: str) -> str:
         """`text` with marks for the folders."""
-        names = {path: name for name, path in self.folders.items() if len(path) > 1}
+        names = {form: name for name, path in self.folders.items() if len(path) > 1 for form in _forms(path)}
         if not names or not any(path in text for path in names):
             return text
         return re.sub(f"{_BEFORE}{any_of(names)}{BEHIND}", lambda found: _mark(names[found[0]]), text)
+
+    def here(self, text: str) -> str:
+        """`text` with folders again."""
+        for name, path in self.folders.items():
+            text = text.replace(_mark(name), path)
+        return text
 
     def fill(self, exchange: Exchange) -> tuple[Block, ...]:
         """The blocks of `exchange` with folders again."""
@@ -38,6 +44,11 @@ class Marked:
         for name, path in self.folders.items():
             data = data.replace(_mark(name).encode(), json.dumps(path, ensure_ascii=False)[1:-1].encode())
         return data
+
+
+def _forms(path: str) -> tuple[str, ...]:
+    """How it is written: as it is, and within the JSON of a call's arguments, where that is plain ASCII."""
+    return (path,) if set(path) & {'"', "\\"} else (path, json.dumps(path)[1:-1])
 
 
 def any_of(paths: Iterable[str]) -> str:

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any
 
 from hermes_kernel.core.recording.bodies import Change, hidden_blocks
-from hermes_kernel.core.recording.cassette import Called, Exchange, Head, Request
+from hermes_kernel.core.recording.cassette import Called, Exchange, Head, Request, in_each
 from hermes_kernel.core.redact import redact, redact_plain
 
 _ACCOUNT = re.compile(r"(?<=://)[^/@#\s]*@")
@@ -18,13 +17,14 @@ _QUERY = re.compile(r"\?[^#\s]*")
 _MARKER = re.compile(r"\[redacted: [^\]]*\]")
 
 
-def hidden_head(head: Head, secrets: frozenset[str] = frozenset()) -> Head:
-    """The head without secrets: an endpoint may be named with an account, a password or a key."""
+def hidden_head(head: Head, secrets: frozenset[str] = frozenset(), also: Change = str) -> Head:
+    """The head without secrets: an endpoint may be named with an account, a password or a key. In its texts also with
+    what `also` replaces."""
 
     def safe(text: str) -> str:
-        return hidden_address(_QUERY.sub("", _ACCOUNT.sub("", text)), secrets)
+        return also(hidden_address(_QUERY.sub("", _ACCOUNT.sub("", text)), secrets))
 
-    return replace(head, settings={name: _each(value, safe) for name, value in head.settings.items()})
+    return replace(head, settings={name: in_each(value, safe) for name, value in head.settings.items()})
 
 
 def hidden_address(text: str, secrets: frozenset[str] = frozenset()) -> str:
@@ -52,13 +52,3 @@ def hidden(exchange: Exchange, secrets: frozenset[str] = frozenset(), also: Chan
         blocks=hidden_blocks(exchange.blocks, secrets, also),
         message=redact(exchange.message, secrets),
     )
-
-
-def _each(value: Any, change: Change) -> Any:
-    """A setting, in each of its texts changed."""
-    match value:
-        case str():
-            return change(value)
-        case tuple():
-            return tuple(map(change, value))
-    return value

@@ -6,13 +6,14 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from hermes_kernel.core.events import Observed
 from hermes_kernel.core.messages import ToolCall
-from hermes_kernel.core.recording.cassette import Block, Called, Exchange, Head, Request
+from hermes_kernel.core.recording.cassette import Block, Called, Exchange, Head, Request, in_each
 from hermes_kernel.core.recording.folders import Marked
 from hermes_kernel.core.recording.headers import by_seconds
 from hermes_kernel.core.recording.normal import Places, arguments, plainly
@@ -71,11 +72,16 @@ class Form:
 
     def head(self, head: Head) -> Head:
         """`head` as it is recorded."""
-        return hidden_head(head, self._secrets())
+        return hidden_head(head, self._secrets(), self._marked().hide)
+
+    def settings(self, recorded: Mapping[str, Any]) -> dict[str, Any]:
+        """Those of a head that was recorded, in the folders of this place: a model may be named by its file."""
+        here = self._marked().here
+        return {name: in_each(value, here) for name, value in recorded.items()}
 
     def named(self, route: Route) -> str:
         """`route` as a recording calls it: without its key, also where that is a part of the address."""
-        return hidden_address(f"{route.model}@{route.endpoint}", self._secrets())
+        return self._marked().hide(hidden_address(f"{route.model}@{route.endpoint}", self._secrets()))
 
     def _secrets(self) -> frozenset[str]:
         return self._standing.secrets() | self.theirs

@@ -45,9 +45,9 @@ _players: WeakValueDictionary[Path, Player] = WeakValueDictionary()
 """What agents that are alive answer from: each takes up where the others are."""
 
 
-def _as_recorded(settings: Settings, player: Player) -> Settings:
+def _as_recorded(settings: Settings, player: Player, form: Form) -> Settings:
     try:
-        return settings.with_(**player.settings)
+        return settings.with_(**form.settings(player.settings))
     except SettingsError as error:
         raise SettingsError(f"{player.path}, line 1: {error}") from None
 
@@ -101,7 +101,7 @@ class Recordings:
         fills = record is not None and record == replay
         player = self._played(replay, fills=fills) if replay else None
         said = fills and bool(wished.base_url or wished.model or wished.api_key)
-        settings = _as_recorded(wished, player) if player and not said else wished
+        settings = _as_recorded(wished, player, self._form) if player and not said else wished
         self._form.theirs = settings.secrets  # also those of variables that are named, and not used
         if fills and not said:
             settings = _without_keys(settings)

@@ -154,9 +154,10 @@ def _cassettes(options: argparse.Namespace, source: Path) -> dict[str, Path]:
 
 def _environ(source: Path, cassettes: dict[str, Path]) -> dict[str, str]:
     """That of its kernel: whose it is, as a Jupyter server tells it, for its conversations are found by it; and what it
-    records or answers from."""
+    records or answers from: then sets have the same order each time."""
     named = {f"HERMES_{name.upper()}": str(path) for name, path in cassettes.items()}
-    return {**os.environ, "JPY_SESSION_NAME": str(source.absolute()), **named}
+    steady = {"PYTHONHASHSEED": "0"} if cassettes else {}
+    return {**steady, **os.environ, "JPY_SESSION_NAME": str(source.absolute()), **named}
 
 
 def _value(said: str) -> tuple[str, Any]:

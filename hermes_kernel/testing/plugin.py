@@ -135,7 +135,8 @@ def hermes_notebook(hermes_home: Path, request: pytest.FixtureRequest) -> Callab
 
 def _replay(notebook: Path, patch: pytest.MonkeyPatch, config: pytest.Config) -> None:
     """For what is started now: the cassette beside `notebook`, if there is one, and nothing that is set for a person.
-    A cassette that was set on purpose stands, and so does how it is to be played."""
+    A cassette that was set on purpose stands, and so does how it is to be played. Sets have the order that they have in
+    ``hermes-kernel run``."""
     from hermes_kernel.world.recording.beside import beside
 
     cassette = beside(notebook)
@@ -144,6 +145,7 @@ def _replay(notebook: Path, patch: pytest.MonkeyPatch, config: pytest.Config) ->
     elif cassette.is_file() and not os.environ.get("HERMES_REPLAY"):
         _alone(patch, [name for name in os.environ if name.startswith("HERMES_REPLAY_")])
         patch.setenv("HERMES_REPLAY", str(cassette))
+        patch.setenv("PYTHONHASHSEED", os.environ.get("PYTHONHASHSEED", "0"))
 
 
 def _alone(patch: pytest.MonkeyPatch, kept: Collection[str] = ()) -> None:

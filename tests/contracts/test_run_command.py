@@ -255,7 +255,7 @@ def test_what_is_asked_for_wrongly_ends_with_2_before_anything_runs(tmp_path, ca
 # --- recordings
 
 TALK = (
-    "%%py\nwho = 'anybody'",
+    "%%py\nwho = 'anybody'\nprint({*'the order of a set'})",
     "How much is $who's lucky number, times two?",
     "%%py\nprint(_.text.upper(), hermes.session_id)",
 )

@@ -55,7 +55,7 @@ ADVICE: Mapping[Fault, str] = {
 def advised(failed: Failed) -> str:
     """What happened, where, and what to do next, on one line."""
     told = failed.message.rstrip(". ") or failed.fault.replace("_", " ")
-    host = urlsplit(failed.endpoint).hostname
+    host = urlsplit(failed.endpoint).hostname if failed.fault is not Fault.NOT_RECORDED else ""  # nobody was asked
     where = f" ({failed.model} at {host})" if host else ""
     return f"{told[:1].upper()}{told[1:]}{where}. {_advice(failed)}"
 

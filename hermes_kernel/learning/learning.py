@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from hermes_kernel.core.events import Spent
 from hermes_kernel.core.learning.skill_index import index_in
 from hermes_kernel.core.turn import Turn
+from hermes_kernel.learning.holding import held_back
 from hermes_kernel.learning.lore import Lore, open_learning
 from hermes_kernel.resources import Resources
 from hermes_kernel.session import Session
-from hermes_kernel.world.spec import held_back
 from hermes_kernel.world.store import StoreError
 from hermes_kernel.world.tools import Tool
 

@@ -15,7 +15,7 @@ from hermes_kernel.core.planned import PLANNED, SCHEDULE
 from hermes_kernel.core.schedule.outlook import outlook
 from hermes_kernel.core.schedule.rows import RunRow, called
 from hermes_kernel.core.schedule.rows import rows as ran
-from hermes_kernel.world.spec import held_back
+from hermes_kernel.learning.holding import held_back
 
 if TYPE_CHECKING:
     from hermes_kernel.core.events import Kept

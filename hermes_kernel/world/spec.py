@@ -11,7 +11,6 @@ from itertools import count
 from threading import Lock
 from typing import Any
 
-from hermes_kernel.settings import Settings
 from hermes_kernel.world.ports import Clock
 
 START = 1_767_225_600.0
@@ -112,15 +111,6 @@ def guard(clock: Clock) -> Callable[[float], Coroutine[Any, Any, None]]:
     """The sleep of a deadline or of a look that is taken now and then. Those count real time, whatever is told: a clock
     that stands still, or that passes waits at once, is not asked, and not moved."""
     return asyncio.sleep if steady(clock) else clock.sleep
-
-
-def held_back(settings: Settings) -> str:
-    """Why no slow loop begins by itself; nothing where they do."""
-    if not settings.learning:
-        return "learning is off"
-    if settings.record:
-        return "record is on"  # a recording is to be passed on: with what was asked for, and not of other conversations
-    return "spec is on" if settings.spec else ""
 
 
 def counted_call_ids() -> Callable[[], str]:

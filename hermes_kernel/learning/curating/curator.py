@@ -18,10 +18,10 @@ from hermes_kernel.learning.curating.reviewing import Reviewer
 from hermes_kernel.learning.curating.running import Running, closed, finish, unfinished
 from hermes_kernel.learning.curating.shelf import BUSY, Shelf, Times, explaining
 from hermes_kernel.learning.curating.undoing import Undoing, meant, was_begun
+from hermes_kernel.learning.holding import held_back
 from hermes_kernel.learning.proposals import NoProposal, Proposal
 from hermes_kernel.settings import SettingsError
 from hermes_kernel.world.ports import Clock
-from hermes_kernel.world.spec import held_back
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import StoreError
 

@@ -16,6 +16,7 @@ from hermes_kernel.core.learnt import LookDue, Looked
 from hermes_kernel.core.messages import Usage
 from hermes_kernel.core.turn import Turn
 from hermes_kernel.errors import HermesError
+from hermes_kernel.learning.holding import held_back
 from hermes_kernel.learning.reflecting.look import Look, Means
 from hermes_kernel.learning.reflecting.ours import own
 from hermes_kernel.learning.reflecting.runner import Runner
@@ -23,7 +24,6 @@ from hermes_kernel.learning.reflecting.standing import Standing, off, standing
 from hermes_kernel.learning.reflecting.taking import ASKED, left_over
 from hermes_kernel.learning.reflecting.watch import Want, Watch
 from hermes_kernel.world.loop_thread import Closed
-from hermes_kernel.world.spec import held_back
 from hermes_kernel.world.store import StoreError
 
 COSTS = {"nudge": "nudge", "review": "skill review"}

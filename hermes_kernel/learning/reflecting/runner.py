@@ -13,12 +13,12 @@ from typing import Any
 
 from hermes_kernel.core.learnt import Looked
 from hermes_kernel.errors import HermesError
+from hermes_kernel.learning.holding import held_back
 from hermes_kernel.learning.reflecting.look import Look, Means
 from hermes_kernel.learning.reflecting.taking import claimed, take, take_anyway
 from hermes_kernel.learning.reflecting.watch import Want
 from hermes_kernel.settings import SettingsError
 from hermes_kernel.world.loop_thread import Closed, LoopThread
-from hermes_kernel.world.spec import held_back
 from hermes_kernel.world.stop import Stopped
 from hermes_kernel.world.store import StoreError
 

@@ -169,7 +169,7 @@ WRONG = [
     ("a status", HEAD + ASKED + '{"headers": {}}\n', 3, "status is no whole number"),
     ("a status of truth", HEAD + ASKED + '{"status": true}\n', 3, "status is no whole number"),
     ("headers", HEAD + ASKED + '{"status": 200, "headers": []}\n', 3, "headers is no object"),
-    ("a header", HEAD + ASKED + '{"status": 200, "headers": {"a": 1}}\n', 3, "a is no text"),
+    ("a header", HEAD + ASKED + '{"status": 200, "headers": {"a": 1}}\n', 3, "a header is no text"),
     ("base64", HEAD + ASKED + BEGUN + '{"base64": "é"}\n', 4, "base64 is not base64"),
     ("a text", HEAD + ASKED + BEGUN + '{"text": null}\n', 4, "text is no text"),
     ("an end", HEAD + ASKED + BEGUN + '{"end": "tired", "gaps": [1]}\n', 4, "ends in a way that is not known"),

@@ -215,7 +215,9 @@ def _headers(line: Mapping[str, Any]) -> dict[str, str]:
     headers = line.get("headers", {})
     if not isinstance(headers, dict):
         raise _WrongError("headers is no object")
-    return {name: _text(headers, name) for name in headers}
+    if not all(isinstance(value, str) for value in headers.values()):
+        raise _WrongError("a header is no text")
+    return headers
 
 
 def _whole(value: Any, name: str) -> int:

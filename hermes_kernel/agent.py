@@ -125,6 +125,9 @@ class Agent:
         """The latest turn, finished or not."""
         return self._session.turn
 
+    def __repr__(self) -> str:
+        return f"<Agent in session {self.session_id[:12]}>"
+
     @property
     def session_id(self) -> str:
         """The id of the conversation."""

@@ -198,6 +198,15 @@ async def test_where_something_was_in_memory_is_not_told(tmp_path: Path) -> None
         assert [event.text for event in turn.events if isinstance(event, Observed)] == ["<object object at 0x…>"]
 
 
+async def test_an_agent_shows_in_which_conversation_it_is_and_not_where_in_memory(tmp_path: Path) -> None:
+    shown = []
+    for home in ("ada", "grace"):
+        async with Agent(ScriptedModel(forever(say("Hello."))), spec=True, home=tmp_path / home) as agent:
+            await agent.ask("Hello.")
+            shown.append(repr(agent))
+    assert shown[0] == shown[1] == f"<Agent in session {agent.session_id[:12]}>"
+
+
 async def test_how_much_of_a_long_result_is_left_out_does_not_depend_on_where_the_whole_is(tmp_path: Path) -> None:
     def answer(asked: Any) -> Step:
         return say("Done.") if len(asked.transcript) > 1 else call("python", {"code": "print('word ' * 2000)"})

@@ -30,6 +30,7 @@ UNHEARD = (
     "A script in this process has no connection that could be recorded or replayed. Start it with hermes_server(...), "
     "and make the agent without one."
 )
+TWICE = "hermes_agent has one model: what stands first, a script or a name, or what model= says."
 CALLED = "{0} is a function: it wants a script first, as in {0}([say('Hello.')])."
 STILL = frozenset({"spec", "replay"})
 ELSEWHERE = frozenset({"base_url", "replay", "settings"})  # whoever says one of these says who is asked
@@ -117,6 +118,10 @@ class Agents(Factory[Agent]):
         Raises:
             TypeError: there is nothing to ask, the script is none, or what it says cannot be recorded.
         """
+        if script is None:
+            script = wishes.pop("model", None)
+        elif "model" in wishes:
+            raise TypeError(TWICE)
         if not STILL & wishes.keys():  # those have a clock of their own
             wishes.setdefault("clock", FastClock())
         model = self._model(script, wishes.get("clock"))

@@ -145,6 +145,11 @@ def test_in_a_spec_it_is_the_same_each_time(hermes_agent, tmp_path):
         told.append((agent.session_id, agent.now()))
     assert told[0] == told[1]
 
+def test_a_model_by_its_name(hermes_server, hermes_agent):
+    server = hermes_server(say("Hello."))
+    assert hermes_agent(model="small").ask_sync("Hi").text == "Hello."
+    assert server.requests[0].body["model"] == "small"
+
 def test_two_models_stand_beside_each_other(hermes_server, hermes_agent):
     first, second = hermes_server([fault("auth")]), hermes_server([say("The other one.")])
     assert hermes_agent(fallback_models=(f"b@{second.url}",)).ask_sync("Hi").text == "The other one."
@@ -154,7 +159,7 @@ def test_two_models_stand_beside_each_other(hermes_server, hermes_agent):
 def test_a_project_that_uses_them_is_green_and_leaves_nothing_of_a_person(project: Project):
     project.write("test_good.py", IMPORTS + GOOD)
     code, told = project.test(HERMES_MODEL="mine", OPENAI_API_KEY="sk-mine", HERMES_HOME=str(project.folder / "mine"))
-    assert (code, "12 passed" in told) == (0, True), told
+    assert (code, "13 passed" in told) == (0, True), told
     assert not (project.folder / "mine").exists()
 
 
@@ -191,6 +196,9 @@ def test_a_step_that_is_none(hermes_agent):
 def test_no_script(hermes_server):
     hermes_server.url
 
+def test_two_models(hermes_agent):
+    hermes_agent([say("One.")], model="another")
+
 def test_nothing_to_ask(hermes_agent):
     hermes_agent()
 
@@ -213,6 +221,7 @@ SAID = [
     "a script is made of steps, such as say('Hello.'), not of 'Hello.'",
     "a script is made of steps, such as say('Hello.'); step 2 is 'Two.'",
     "hermes_server is a function: it wants a script first, as in hermes_server([say('Hello.')])",
+    "hermes_agent has one model: what stands first",
     "hermes_agent has no model to ask: give it a script",
     "A script in this process has no connection that could be recorded or replayed.",
     "There is no setting max_iteration. Did you mean max_iterations?",
@@ -225,7 +234,7 @@ def test_what_is_used_wrongly_is_told_clearly_and_once(project: Project):
     code, told = project.test("--tb=short")
     assert code == 1
     assert [words for words in SAID if words not in told] == []
-    assert "8 failed, 4 passed, 4 errors" in told
+    assert "9 failed, 4 passed, 4 errors" in told
 
 
 def test_a_project_without_agents_does_not_notice_it(project: Project):

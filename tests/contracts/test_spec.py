@@ -17,6 +17,7 @@ import pytest
 from hermes_kernel import Agent, HermesError
 from hermes_kernel.core.events import Observed
 from hermes_kernel.core.learnt import LookDue
+from hermes_kernel.learning.skills.asked import shown
 from hermes_kernel.settings import Settings, SettingsError
 from hermes_kernel.testing import ScriptedModel, Step, call, forever, say
 from hermes_kernel.world.spec import START
@@ -303,6 +304,19 @@ async def test_a_spec_begins_and_ends_with_its_agent(tmp_path: Path) -> None:
             agent.configure(spec=True)
         assert "\n" not in str(refused.value)
         assert "HERMES_SPEC" in str(refused.value)
+
+
+async def test_what_is_shown_of_a_skill_does_not_depend_on_where_the_home_is(tmp_path: Path) -> None:
+    rows = []
+    for home in (tmp_path / "h", tmp_path / "somewhere else"):
+        folder = home / "skills/tea"
+        folder.mkdir(parents=True)
+        (folder / "SKILL.md").write_text(
+            "---\nname: tea\ndescription: How tea is made.\n---\nBoil it.", encoding="utf-8"
+        )
+        async with Agent(ScriptedModel([]), spec=True, home=home) as agent:
+            rows.append(shown(agent.learning, "tea").rows)
+    assert rows[0] == rows[1]
 
 
 async def test_a_home_has_one_name_in_what_a_model_reads_and_asks_for(tmp_path: Path) -> None:

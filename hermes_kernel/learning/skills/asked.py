@@ -20,6 +20,7 @@ from hermes_kernel.learning.proposals import NoProposal
 from hermes_kernel.learning.skills.checking import suspicious
 from hermes_kernel.learning.skills.disk import content, files, inside
 from hermes_kernel.learning.skills.reading import read_main
+from hermes_kernel.world.tools.alias import Alias
 
 if TYPE_CHECKING:
     from hermes_kernel.learning.lore import Lore
@@ -79,7 +80,7 @@ def shown(lore: Lore, name: str) -> Answer:
         ("state", f"{skill.state}{', pinned' if skill.pinned else ''}{', trusted' if skill.trusted else ''}"),
         ("why", skill.why),
         ("from", skill.origin),
-        ("folder", skill.folder),
+        ("folder", Alias(lore.settings.home if lore.settings.spec else None).told(str(skill.folder))),
         ("files", ", ".join(harmless_line(each, 200) for each in files(skill.folder))),
         ("uses", f"{count:,}, the last {minute(last)}" if count else "none"),
         *(("suspicious", said) for said in found),

@@ -1,4 +1,4 @@
-"""In a spec a home has one name, wherever it is: in what a model reads, and in what it asks for."""
+"""In a spec a home has one name, wherever it is: in what a model reads, in what it asks for, and in what is shown."""
 
 from __future__ import annotations
 

@@ -244,6 +244,18 @@ def test_requests_heads_headers_and_calls_have_none():
     assert hidden_request(Request(({"role": "user", "content": "x"},))) == Request(({"role": "user", "content": "x"},))
 
 
+def test_a_request_is_found_where_its_secret_is_nobodys_and_only_looks_like_one():
+    def asked(text):
+        calls = [{"id": "1", "name": "python", "arguments": json.dumps({"code": text})}]
+        return Request(({"role": "user", "content": text, "at": 1}, {"role": "assistant", "calls": calls}))
+
+    recorded = hidden_request(asked(f"login {KEY}"), frozenset({KEY}))
+    assert recorded.key == hidden_request(asked(f"login {KEY}")).key
+    assert recorded.key != hidden_request(asked("login as ever")).key
+    one, other = (hidden_call(Called("python", f'{{"code": "{KEY}"}}', ""), known) for known in ({KEY}, ()))
+    assert one.arguments == other.arguments
+
+
 def test_of_an_address_stays_what_says_who_was_asked():
     settings = {
         "base_url": "http://mia:pw@127.0.0.1:9/v1?key=abc123",

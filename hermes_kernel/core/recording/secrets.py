@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 from hermes_kernel.core.recording.bodies import Change, hidden_blocks
 from hermes_kernel.core.recording.cassette import Called, Exchange, Head, Request, in_each
@@ -33,14 +34,28 @@ def hidden_address(text: str, secrets: frozenset[str] = frozenset()) -> str:
 
 
 def hidden_request(request: Request, secrets: frozenset[str] = frozenset()) -> Request:
-    """The request without secrets: this is what it is found by."""
-    messages = tuple(redact_plain(message, secrets) for message in request.messages)
+    """The request without secrets: this is what it is found by. That a secret was one, and not of which kind: one that
+    is known where it was recorded only looks like one elsewhere."""
+    messages = tuple(_of_any_kind(redact_plain(message, secrets)) for message in request.messages)
     return request if messages == request.messages else replace(request, messages=messages)
 
 
 def hidden_call(called: Called, secrets: frozenset[str] = frozenset()) -> Called:
     """The call without secrets."""
-    return replace(called, arguments=redact_plain(called.arguments, secrets), text=redact_plain(called.text, secrets))
+    arguments = _of_any_kind(redact_plain(called.arguments, secrets))
+    return replace(called, arguments=arguments, text=redact_plain(called.text, secrets))
+
+
+def _of_any_kind(value: Any) -> Any:
+    """Plain data in which no marker says what it stands for."""
+    match value:
+        case str():
+            return _MARKER.sub("[redacted]", value)
+        case list():
+            return [_of_any_kind(item) for item in value]
+        case dict():
+            return {name: _of_any_kind(item) for name, item in value.items()}
+    return value
 
 
 def hidden(exchange: Exchange, secrets: frozenset[str] = frozenset(), also: Change = str) -> Exchange:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from shutil import copymode
 from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.cli.opened import HERE
@@ -42,9 +43,7 @@ def execute(options: argparse.Namespace) -> int:
         Failure: a cell failed; the notebook holds everything up to there.
     """
     source, values = _source(options), dict(map(_value, options.parameters))
-    target = Path(options.output or source)
-    if not target.parent.is_dir():
-        raise Misuse(f"there is no folder {target.parent} to write {target.name} in.")
+    target = _target(options, source)
     cassettes = _cassettes(options, source)
     progress, tally = Progress(), Tally(cassettes.get("record"))
     try:
@@ -184,11 +183,28 @@ def _fill(notebook: NotebookNode, source: Path, kernel: str, values: dict[str, A
         print(f"{HERE}: {source} has no parameter {', '.join(strange)}", file=sys.stderr)
 
 
+def _target(options: argparse.Namespace, source: Path) -> Path:
+    target = Path(options.output or source)
+    if not target.parent.is_dir():
+        raise Misuse(f"there is no folder {target.parent} to write {target.name} in.")
+    if options.output and target.is_dir():
+        raise Misuse(f"{target} is a folder: say which file to write in it.")
+    return target
+
+
 def _write(notebook: NotebookNode, target: Path) -> None:
-    """All of it or nothing: a full disk leaves the file as it was."""
+    """All of it or nothing: a full disk leaves the file as it was. Who may read it may still do so, and a link goes on
+    leading to it; what is no file, such as /dev/stdout, is written to."""
+    text = scrub(written(notebook))
+    if target.exists() and not target.is_file():
+        target.write_text(text, encoding="utf-8")
+        return
+    target = target.resolve()
     half = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        half.write_text(scrub(written(notebook)), encoding="utf-8")
+        half.write_text(text, encoding="utf-8")
+        with suppress(FileNotFoundError):  # it is new
+            copymode(target, half)
         half.replace(target)
     finally:
         half.unlink(missing_ok=True)

@@ -174,6 +174,28 @@ def test_a_notebook_that_is_run_again_is_the_same_file_but_for_what_it_shows(tmp
     assert b"2025" not in once
 
 
+def test_a_link_goes_on_leading_to_the_notebook_and_nobody_else_may_read_it(tmp_path):
+    path = template(tmp_path / "kept.ipynb", "'ran ' + 'here'")
+    path.chmod(0o600)
+    (tmp_path / "link.ipynb").symlink_to("kept.ipynb")
+    assert main(["run", str(tmp_path / "link.ipynb")]) == 0
+    assert "ran here" in shown(path)
+    assert (path.stat().st_mode & 0o777, path.is_symlink()) == (0o600, False)
+    assert (tmp_path / "link.ipynb").is_symlink()
+
+
+def test_what_is_no_file_is_written_to_and_stays_what_it_is(tmp_path):
+    os.mkfifo(pipe := tmp_path / "pipe")
+    path = template(tmp_path / "n.ipynb", "'ran ' + 'here'")
+    reader = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+    try:
+        assert main(["run", str(path), "-o", str(pipe)]) == 0
+        assert "ran here" in os.read(reader, 60_000).decode()
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+
+
 MAGICS = {
     "%%time\nweek = 1": "week", "# of magics\nweek: int = 1\n%time name = 'x'\n!ls": "week", "week = !date\nweek=%pwd": "week",
     "\n%%py\n%matplotlib inline\nweek, (day, *rest) = 1, (2, 3)": "day rest week", "week: str": "week",
@@ -228,6 +250,7 @@ WRONG = {
     ("{n}", "-p", "import os;x=1"): "is no NAME=VALUE",
     ("{n}", "-p", "class=1"): "is no NAME=VALUE",
     ("{n}", "-o", "{n}/nowhere/out.ipynb"): "there is no folder",
+    ("{n}", "-o", "{here}"): "{here} is a folder: say which file to write in it.",
     ("{n}", "--replay"): "there is no recording {here}/n.cassette.jsonl. `hermes-kernel run {n} --record` makes one.",
     ("--replay", "{n}"): "there is no recording {here}/n.cassette.jsonl.",
     ("{n}", "--replay", "none.jsonl", "--record", "other.jsonl"): "there is no recording",

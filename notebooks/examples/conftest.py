@@ -1,3 +1,3 @@
-"""The notebook in this folder asks whatever model is set, and shows what that says: it is checked by its test instead."""
+"""The notebook in this folder asks whatever model is set and shows what that says: its test checks it instead."""
 
 collect_ignore = ["tea_shop.ipynb"]

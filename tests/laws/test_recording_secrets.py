@@ -252,7 +252,9 @@ def test_a_request_is_found_where_its_secret_is_nobodys_and_only_looks_like_one(
     recorded = hidden_request(asked(f"login {KEY}"), frozenset({KEY}))
     assert recorded.key == hidden_request(asked(f"login {KEY}")).key
     assert recorded.key != hidden_request(asked("login as ever")).key
-    one, other = (hidden_call(Called("python", f'{{"code": "{KEY}"}}', ""), known) for known in ({KEY}, ()))
+    one, other = (
+        hidden_call(Called("python", f'{{"code": "{KEY}"}}', ""), known) for known in (frozenset({KEY}), frozenset())
+    )
     assert one.arguments == other.arguments
 
 

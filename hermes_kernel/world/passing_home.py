@@ -1,19 +1,22 @@
-"""Homes that are thrown away with whoever lives in them. What a process left that was killed goes with the next one."""
+"""Homes that are thrown away with whoever lives in them. What a process left that was killed, or what was still written
+when it had gone, goes with the next one."""
 
 from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 import tempfile
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from itertools import islice
 from pathlib import Path
 
 from hermes_kernel.world.store.locks import Claim, try_lock
 
 PREFIX = "hermes-spec-"
-HELD = ".held"  # locked as long as somebody lives there
+NAME = re.compile(PREFIX + "[a-z0-9_]{8}")
+HELD = ".held"  # there, and locked, as long as somebody lives there
 SWEPT = 100  # of those that are left are looked at
 
 
@@ -22,8 +25,9 @@ class PassingHome:
 
     def __init__(self) -> None:
         _sweep(Path(tempfile.gettempdir()))
-        self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
-        self._held = Claim(self.path / HELD, "spec")
+        made = Path(tempfile.mkdtemp(prefix=f".{PREFIX}"))
+        self._held = Claim(made / HELD, "spec")
+        self.path = made.rename(made.with_name(made.name[1:]))  # whatever has this name is held
         self._maker = os.getpid()
 
     def close(self) -> None:
@@ -34,18 +38,19 @@ class PassingHome:
 
 
 def _sweep(folder: Path) -> None:
-    for left in islice(folder.glob(f"{PREFIX}*/{HELD}"), SWEPT):
+    left = (home for home in folder.glob(f"{PREFIX}*") if NAME.fullmatch(home.name))
+    for home in islice(left, SWEPT):
         with suppress(OSError):  # another's, or just thrown away
-            _throw_away(left)
+            _throw_away(home)
 
 
-def _throw_away(left: Path) -> None:
-    home = left.parent
+def _throw_away(home: Path) -> None:
     if home.is_symlink() or home.stat().st_uid != os.getuid():
         return
-    handle = os.open(left, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
-    try:
-        if try_lock(handle, fcntl.LOCK_EX):
-            shutil.rmtree(home, ignore_errors=True)
-    finally:
-        os.close(handle)
+    with ExitStack() as held:
+        with suppress(FileNotFoundError):
+            handle = os.open(home / HELD, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+            held.callback(os.close, handle)
+            if not try_lock(handle, fcntl.LOCK_EX):
+                return
+        shutil.rmtree(home, ignore_errors=True)

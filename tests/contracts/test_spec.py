@@ -354,6 +354,7 @@ def test_what_a_killed_process_left_goes_with_the_next_and_nobody_who_lives_lose
     with killed, lives:
         left, held = (Path(each.stdout.readline().strip()) for each in (killed, lives))
         (temporary / "hermes-spec-mine").mkdir()
+        (temporary / "hermes-spec-0123abcd" / "store").mkdir(parents=True)  # written by a process that it had begun
         killed.kill()
         killed.wait()
         assert left.is_dir()

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
@@ -25,6 +25,7 @@ from magics.verdict import readable
 if TYPE_CHECKING:
     from magics.desk import Desk
 
+P = ParamSpec("P")
 T = TypeVar("T")
 Deed = Callable[[], Awaitable[None]]
 Told = Callable[[T], Awaitable[None]]
@@ -168,9 +169,9 @@ class Board:
         """Do this beside whatever else is pressed: it may take long, and goes on where the panel is over."""
         self._spawn(self._done(deed))
 
-    async def away(self, work: Callable[..., T], *args: Any) -> T:
+    async def away(self, work: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
         """What `work` gives, found on a thread: the loop plays a turn meanwhile."""
-        return await asyncio.to_thread(work, *args)
+        return await asyncio.to_thread(work, *args, **named)
 
     def say(self, words: str, tone: str = "") -> None:
         """What came of it, in one line that is read out. ``tone`` is one of `look.TONES`."""

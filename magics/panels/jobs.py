@@ -142,7 +142,8 @@ class JobsPanel:
         zone = self._changing.job.zone if self._changing else ""
         asked = Namespace(when=text, zone=zone, since="", n=3)
         try:
-            told = await self._board.away(coming, asked, self._hands.jobs.clock.now())
+            jobs = self._hands.jobs
+            told = await self._board.away(coming, asked, jobs.clock.now(), jobs.zone())
         except HermesError as error:
             self._means.value = marked(str(error), "slow")
         else:

@@ -47,6 +47,7 @@ def test_an_interrupt_ends_the_cell_soon_and_the_next_prompt_works(running, scri
         server = scripted(step, say("Here again."))
         sent = running.send(running.prompt("Go."), cell_id="c1")
         seen = running.until(sent, words)
+        assert server.await_requests(1)  # it is thinking from before the model was asked
         time.sleep(0.1)  # into the phase, not on its edge
         ran = running.finish(sent, began=running.interrupt(), seen=seen)
         took.append(ran.seconds)

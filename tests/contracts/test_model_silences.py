@@ -70,7 +70,7 @@ async def test_being_queued_is_a_silence_too():
     final, _ = await once(queued(say("x"), 1.5, every=0.02), queued_seconds=90)
     ((began, seconds),) = final.silences
     assert began == pytest.approx(final.first_byte_seconds, abs=0.2)
-    assert 2 <= seconds <= 16, "of a clock ten times as fast as the loop's, which guards"
+    assert 10 <= seconds < 60, "of a clock ten times as fast as the loop's, which guards"
 
 
 @pytest.mark.parametrize("step", [say("Hello there."), late(say("x"), 0.5), say(["a"] * 40, gap=0.01)])

@@ -222,10 +222,11 @@ def ipykernel_of(python: str) -> str:
 KINDS = [pytest.param((name, python), id=f"{name}-{ipykernel_of(python)}") for python in PYTHONS for name in LAUNCH]
 
 
+ALL = tuple(kind.values[0] for kind in KINDS)
 PAIRED = (("hermes", PYTHONS[0]), ("python3", PYTHONS[-1]))
 """Our kernel on the newest ipykernel there is, and the stock one on the oldest."""
 EACH = {f"test_{name}.py" for name in (
-    "comms", "interrupts", "live_panel", "panel_board", "prompts", "questions", "subagents_shown", "without_widgets",
+    "comms", "interrupts", "live_panel", "panel_board", "prompts", "questions",
 )}  # fmt: skip
 """What hangs on how a kernel hears: held in each kind."""
 
@@ -238,8 +239,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _in_a_third_kind(item: pytest.Item) -> bool:
-    kind = item.callspec.params.get("running") if hasattr(item, "callspec") else None
-    return kind is not None and kind not in PAIRED and item.path.name not in EACH
+    given = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    third = any(value in ALL and value not in PAIRED for value in given)
+    return third and item.path.name not in EACH
 
 
 @pytest.fixture(scope="module", params=KINDS)

@@ -30,6 +30,7 @@ class UsagePanel:
 
     def __init__(self, desk: Desk, rest: str, shown: Shown) -> None:
         self._desk, self._shown = desk, shown
+        self._what: By | None
         self._what, self._days = asked(rest)
         self._board = board = Board(desk, "usage", lambda: self._shown)
         days = sorted({*DAYS, self._days or DAYS[0]})

@@ -20,16 +20,18 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 COPIED = ("hermes_kernel", "magics", "tests", "notebooks", "docs", "README.md", "CHANGELOG.md", "pyproject.toml")
+PAGES = ROOT / "tests" / "browser" / "node_modules"
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "node_modules", ".ipynb_checkpoints", ".hypothesis")
 AT_ONCE = 2
 SECONDS = 600.0  # for the tests of one mutation
+FIRST = ("-x",)  # that fails is enough
 
 
 class Mutation(NamedTuple):
@@ -223,9 +225,9 @@ def mutated(mutation: Mutation, root: Path) -> str:
 
 
 class Verdict(NamedTuple):
-    """What became of a run of tests: the first that failed, or none; or why it tells nothing."""
+    """What became of a run of tests: those that failed, or none; or why it tells nothing."""
 
-    failed: str
+    failed: tuple[str, ...]
     wrong: str
     seconds: float
 
@@ -243,6 +245,8 @@ class Copies:
                     shutil.copytree(source, tree / name, ignore=LEFT_OUT)
                 else:
                     shutil.copy(source, tree / name)
+            if PAGES.exists():
+                (tree / PAGES.relative_to(ROOT)).symlink_to(PAGES)
             self._free.put(tree)
 
     @contextmanager
@@ -256,25 +260,38 @@ class Copies:
 
     def broken(self, mutation: Mutation) -> Verdict:
         """What the tests say of the mutation."""
-        with self.one() as tree:
-            file = tree / mutation.file
-            whole, broken = file.read_text(encoding="utf-8"), mutated(mutation, tree)
-            file.write_text(broken, encoding="utf-8")
-            try:
-                return tested(tree, mutation.tests)
-            finally:
-                file.write_text(whole, encoding="utf-8")
+        with self.one() as tree, made(mutation, tree):
+            return tested(tree, mutation.tests, FIRST)
+
+    def without(self, protections: Sequence[Mutation]) -> Verdict:
+        """What the tests of the first say, each of them, when all of them are made."""
+        with self.one() as tree, ExitStack() as everything:
+            for one in protections:
+                everything.enter_context(made(one, tree))
+            return tested(tree, protections[0].tests, ())
 
     def whole(self, test: str) -> Verdict:
         """What a test says of the code as it is."""
         with self.one() as tree:
-            return tested(tree, (test,))
+            return tested(tree, (test,), FIRST)
 
 
-def tested(tree: Path, tests: Sequence[str]) -> Verdict:
-    """Run `tests` on the code of `tree`, to the first that fails."""
+@contextmanager
+def made(mutation: Mutation, tree: Path) -> Iterator[None]:
+    """A tree in which it is, until it is let go of."""
+    file = tree / mutation.file
+    whole, broken = file.read_text(encoding="utf-8"), mutated(mutation, tree)
+    file.write_text(broken, encoding="utf-8")
+    try:
+        yield
+    finally:
+        file.write_text(whole, encoding="utf-8")
+
+
+def tested(tree: Path, tests: Sequence[str], options: Sequence[str]) -> Verdict:
+    """Run `tests` on the code of `tree`, with `options` of pytest."""
     began = time.monotonic()
-    command = [sys.executable, "-B", "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *options]
     command += ["--nbval", "--nbval-sanitize-with", "tests/notebooks/sanitize.cfg"] * _any_notebook(tests)
     inside = {**os.environ, "PYTHONPATH": str(tree), "HOME": str(tree.parent), "PYTHONDONTWRITEBYTECODE": "1"}
     try:
@@ -282,12 +299,12 @@ def tested(tree: Path, tests: Sequence[str]) -> Verdict:
             [*command, *tests], cwd=tree, env=inside, capture_output=True, text=True, timeout=SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
-        return Verdict("", f"not done in {SECONDS:.0f} s", SECONDS)
+        return Verdict((), f"not done in {SECONDS:.0f} s", SECONDS)
     seconds = time.monotonic() - began
-    failed = re.search(r"^FAILED (\S+)", ran.stdout, re.MULTILINE)
+    failed = tuple(re.findall(r"^FAILED (\S+)", ran.stdout, re.MULTILINE))
     if ran.returncode == 1 and failed and not re.search(r"^ERROR ", ran.stdout, re.MULTILINE):
-        return Verdict(failed[1], "", seconds)
-    return Verdict("", "" if ran.returncode == 0 else (ran.stdout + ran.stderr).strip()[-2_000:], seconds)
+        return Verdict(failed, "", seconds)
+    return Verdict((), "" if ran.returncode == 0 else (ran.stdout + ran.stderr).strip()[-2_000:], seconds)
 
 
 def _any_notebook(tests: Iterable[str]) -> bool:
@@ -302,10 +319,10 @@ def survivors(mutations: Sequence[Mutation]) -> list[str]:
         every = sorted({test for mutation in mutations for test in mutation.tests})
         for test, verdict in zip(every, workers.map(copies.whole, every), strict=True):
             if verdict.failed or verdict.wrong:
-                print(f"{test} is red on the code as it is: {verdict.failed or verdict.wrong}", flush=True)
+                print(f"{test} is red on the code as it is: {next(iter(verdict.failed), verdict.wrong)}", flush=True)
                 left.append(test)
         for mutation, verdict in zip(mutations, workers.map(copies.broken, mutations), strict=True):
-            told = verdict.failed or verdict.wrong or "SURVIVED"
+            told = next(iter(verdict.failed), verdict.wrong or "SURVIVED")
             print(f"{mutation.name:<54} {verdict.seconds:5.1f} s  {told}", flush=True)
             left += [] if verdict.failed else [mutation.name]
     return left

@@ -1,4 +1,7 @@
-"""The public `Agent`: settings, a model, tools and a log put together; one conversation and one turn at a time."""
+"""The public `Agent`: settings, a model, tools and a log put together; one conversation and one turn at a time.
+
+Its `parts` are imported when the first one is made, so that importing it costs a notebook next to nothing.
+"""
 
 from __future__ import annotations
 
@@ -8,33 +11,24 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from hermes_kernel.checks import checked, limited
-from hermes_kernel.conversation import Conversation
-from hermes_kernel.core.events import Compressed, Event
-from hermes_kernel.core.messages import Image, Usage
-from hermes_kernel.core.search.found import Found
-from hermes_kernel.core.turn import Turn, decide
-from hermes_kernel.delegating import Delegator, Report, Tasks
-from hermes_kernel.equipment import Equipment
 from hermes_kernel.errors import explained
-from hermes_kernel.learning import Learning
-from hermes_kernel.limits import turn_limits
-from hermes_kernel.playing import Player
-from hermes_kernel.resources import Resources
-from hermes_kernel.scheduling.tool import make_schedule
-from hermes_kernel.session import Session
-from hermes_kernel.settings import Settings
-from hermes_kernel.world.blocking import Blocking, from_plain_code
-from hermes_kernel.world.ground import Ground
-from hermes_kernel.world.mcp import Servers
-from hermes_kernel.world.ports import Archive, Clock, Model, Person
-from hermes_kernel.world.tools import Tool, Tools
+from hermes_kernel.world.plain_code import from_plain_code
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from hermes_kernel.core.events import Compressed, Event
+    from hermes_kernel.core.messages import Image, Usage
+    from hermes_kernel.core.search.found import Found
+    from hermes_kernel.core.turn import Turn
+    from hermes_kernel.delegating import Report, Tasks
     from hermes_kernel.mapping import Mapper, MapResult
     from hermes_kernel.scheduling.jobs import Jobs
+    from hermes_kernel.settings import Settings
+    from hermes_kernel.world.mcp import Servers
+    from hermes_kernel.world.ports import Archive, Clock, Model, Person
     from hermes_kernel.world.recording.recordings import Recorded
+    from hermes_kernel.world.tools import Tool, Tools
 
 
 class Agent:
@@ -71,22 +65,24 @@ class Agent:
         notebook: str = "",
         **changes: Any,
     ) -> None:
+        from hermes_kernel import parts
+
         name = model if isinstance(model, str) else None
-        settings = settings.with_(model=name, **changes) if settings else Settings.load(model=name, **changes)
+        settings = settings.with_(model=name, **changes) if settings else parts.Settings.load(model=name, **changes)
         given = model if model is not None and not isinstance(model, str) else None
         with explained():
-            self._ground = ground = Ground(settings, clock, log)
+            self._ground = ground = parts.Ground(settings, clock, log)
         settings, clock, self.store = ground.settings, ground.clock, ground.store
         self.spec, self.now = ground.still, clock.now
-        self._equipment = Equipment(settings, clock, person=person, shell=shell, given=given, finder=self.store)
-        self._session = Session(self.store, turn_limits(self.settings))
-        self._resources = resources = Resources(self._equipment, self.store, clock, ground.new_id)
-        self.learning = learning = Learning(resources, self._session)
-        self._player = Player(resources, self._session, learning)
-        self.blocking = Blocking(self.stop)
-        self._conversation = Conversation(resources, self._session, self._player, notebook)
-        self._delegator = Delegator(resources, self._session, self._player)
-        schedule = make_schedule(lambda: self.jobs, lambda: self.settings.schedule_writes)
+        self._equipment = parts.Equipment(settings, clock, person=person, shell=shell, given=given, finder=self.store)
+        self._session = parts.Session(self.store, parts.turn_limits(self.settings))
+        self._resources = resources = parts.Resources(self._equipment, self.store, clock, ground.new_id)
+        self.learning = learning = parts.Learning(resources, self._session)
+        self._player = parts.Player(resources, self._session, learning)
+        self.blocking = parts.Blocking(self.stop)
+        self._conversation = parts.Conversation(resources, self._session, self._player, notebook)
+        self._delegator = parts.Delegator(resources, self._session, self._player)
+        schedule = parts.make_schedule(lambda: self.jobs, lambda: self.settings.schedule_writes)
         for each in (self._delegator.tool(), *learning.tools(), schedule, *tools):
             self.add(each)
         self.new() if session in (None, "new") else self.resume(session)
@@ -179,6 +175,8 @@ class Agent:
     async def finish(self) -> Turn:
         """Go on with a turn that a crash cut off; nothing happens when the last turn is over. `HermesError` when a turn
         is running, or the store cannot be written."""
+        from hermes_kernel.core.turn import decide
+
         if decide(self.turn) is not None:
             await self._player.to_the_end(self._player.play(None, None, None))
         return self.turn
@@ -186,6 +184,8 @@ class Agent:
     async def compress(self, focus: str = "") -> Compressed:
         """Summarise the older part now, `focus` most fully, and go on in a session of its own. Where nothing can be
         gained, ``before`` equals ``after`` and nothing is changed. `HermesError` when a turn runs or it was stopped."""
+        from hermes_kernel.core.events import Compressed
+
         async with aclosing(self.compressing(focus)) as events:
             return [event async for event in events if isinstance(event, Compressed)][-1]
 
@@ -270,6 +270,8 @@ class Agent:
 
     def configure(self, **changes: Any) -> None:
         """Change settings from the next turn on; `SettingsError` names what is unknown or out of range."""
+        from hermes_kernel.limits import turn_limits
+
         self._player.idle("change settings")
         self._equipment.configure(changes)
         self._session.limit(turn_limits(self.settings))

@@ -7,9 +7,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from hermes_kernel.core.safe import clean
-from hermes_kernel.core.search.query import QueryError
-from hermes_kernel.world.store import NoSession, StoreError
-from hermes_kernel.world.tools import NoTool
 
 
 class HermesError(Exception):
@@ -32,6 +29,10 @@ def in_a_line(error: BaseException, line: str) -> None:
 @contextmanager
 def explained() -> Iterator[None]:
     """What a store, a search or a toolbox has to say, as the error that faces show."""
+    from hermes_kernel.core.search.query import QueryError
+    from hermes_kernel.world.store.places import NoSession, StoreError
+    from hermes_kernel.world.tools.registry import NoTool
+
     try:
         yield
     except StoreError as error:

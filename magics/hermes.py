@@ -63,7 +63,7 @@ class HermesMagics(Configured, Magics):
 
     def preload(self) -> None:
         """Import what the first turn needs; for a thread, while a person is still typing."""
-        for name in ("magics.desk", "magics.asking", "hermes_kernel.agent", "openai"):
+        for name in ("magics.desk", "magics.asking", "hermes_kernel.parts", "openai"):
             import_module(name)
 
     def close(self) -> None:

@@ -63,7 +63,15 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "hermes_kernel.mapping",
         "hermes_kernel.learning",
         "hermes_kernel.scheduling",
+        "hermes_kernel.parts",
         "hermes_kernel.agent",
+    ),
+    "hermes_kernel.parts": (
+        *PARTS,
+        "hermes_kernel.conversation",
+        "hermes_kernel.delegating",
+        "hermes_kernel.learning",
+        "hermes_kernel.scheduling",
     ),
     "hermes_kernel.view": (*INNER, "hermes_kernel.view"),
     "hermes_kernel.export": (
@@ -294,6 +302,26 @@ def test_importing_loads_nothing_heavy(module: str):
     loaded = set(json.loads(done.stdout))
     # The magics are IPython's guests; that it is loaded is their host's doing.
     assert loaded - ({"IPython"} if module == "magics" else set()) == set()
+
+
+# What a first look needs none of: an event loop and its network, the store, the searching and scanning of texts.
+NOT_YET = (
+    "asyncio", "ssl", "socket", "http", "email", "sqlite3", "logging", "subprocess", "concurrent.futures", "ctypes",
+    "importlib.metadata", "hermes_kernel.parts", "hermes_kernel.session", "hermes_kernel.world.store",
+    "hermes_kernel.world.model", "hermes_kernel.world.tools.registry", "hermes_kernel.core.learning",
+    "hermes_kernel.core.search", "hermes_kernel.core.events",
+)  # fmt: skip
+
+
+def test_an_agent_can_be_imported_and_a_tool_be_made_before_anything_is_loaded_that_plays_turns():
+    code = (
+        "import sys, json\nfrom hermes_kernel import Agent, HermesError, Result, Risk, Settings, SettingsError, ToolError, tool\n"
+        "@tool\ndef price(sku: str, currency: str = 'EUR') -> float:\n    'Look up a price.'\n    return 1.0\n"
+        f"print(json.dumps([m for m in {(*HEAVY, *NOT_YET)!r} if m in sys.modules]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == []
 
 
 def test_importing_touches_no_file_no_network_and_no_thread(tmp_path: Path):

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import wait
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, TypeVar
 
 from hermes_kernel.world.interrupt import pressing
 from hermes_kernel.world.loop_thread import looping
 from hermes_kernel.world.tools.usercode import inside_user_code
 
 T = TypeVar("T")
-P = ParamSpec("P")
 
 _ENDING_SECONDS = 2.0
 
@@ -73,18 +71,6 @@ class Blocking:
             self._thread.join(5)
         self._loop.close()
         self._loop = self._thread = None
-
-
-def from_plain_code(method: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """`method` of whoever has a `Blocking` called ``blocking``, for code that does not await."""
-
-    @functools.wraps(method)
-    def run(*args: P.args, **kwargs: P.kwargs) -> T:
-        return cast("Blocking", cast("Any", args[0]).blocking).run(method(*args, **kwargs))
-
-    run.__name__, run.__qualname__ = f"{method.__name__}_sync", f"{method.__qualname__}_sync"
-    run.__doc__ = f"`{method.__name__}` from plain code, also in a notebook cell. Ctrl-C stops it cleanly."
-    return run
 
 
 async def _others() -> None:

@@ -141,4 +141,5 @@ if __name__ == "__main__":
 
     from hermes_kernel.kernel import HermesKernel as Kernel  # the class by the name others know it by, not __main__'s
 
+    IPKernelApp.outstream_class.default_value = "hermes_kernel.world.kernels.printing.Paced"
     IPKernelApp.launch_instance(kernel_class=Kernel)

@@ -34,6 +34,13 @@ def test_python_magics_and_commands_work_as_in_ipython(hermes, code, shows):
     assert shows in ran.text
 
 
+def test_what_is_printed_without_end_comes_in_messages_that_can_be_read(hermes):
+    ran = hermes.run("%%py\nfor _ in range(100): print('x' * 100_000)")
+    printed = [len(each["text"]) for each in ran.of("stream")]
+    assert sum(printed) == 100 * 100_001
+    assert max(printed) < 1_500_000
+
+
 @pytest.mark.parametrize("code", ["?print", "print?", "hermes?", "hermes.ask??"])
 def test_a_question_about_a_name_that_there_is_is_for_ipython(hermes, code):
     ran = hermes.run(code)

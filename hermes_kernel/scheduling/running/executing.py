@@ -35,7 +35,9 @@ MARK = "HERMES_EXECUTION"  # in the environment of all that a notebook starts, i
 LINE = 600  # characters of a line of ours, so that what is to be done, which it ends with, is in it
 FULL = "it showed more than {} million characters: the beginning is in the notebook"
 NAME = re.compile(r"[\w.-]{1,100}", re.ASCII)
-OURS = ("--IPKernelApp.log_level=ERROR", "--HistoryManager.hist_file=:memory:")  # plain TCP is loopback here
+IPYTHON = ("--IPKernelApp.log_level=ERROR", "--HistoryManager.hist_file=:memory:")  # plain TCP is loopback here
+PACED = "hermes_kernel.world.kernels.printing.Paced"
+PYTHONS = ("python", "python3", f"python3.{sys.version_info.minor}")  # in a specification: the Python that starts it
 HERMES = KernelSpec(
     argv=[sys.executable, "-m", "hermes_kernel.kernel", "-f", "{connection_file}"],
     display_name="Hermes", language="python", interrupt_mode="message",
@@ -102,11 +104,10 @@ class Execution:
             words.close()
 
     async def _start(self, words: LastWords) -> None:
-        ours = self._manager.kernel_name in ("hermes", "python3")
         try:
             await self._manager.start_kernel(
                 cwd=str(self._cwd), env=self._environ, stdout=words.write, stderr=words.write,
-                extra_arguments=list(OURS) if ours else [],
+                extra_arguments=_options(self._manager),
             )  # fmt: skip
         except (OSError, ValueError, ImportError) as error:
             raise HermesError(
@@ -192,6 +193,14 @@ def _manager(name: str) -> AsyncKernelManager:
             f"there is no kernel {shown} here. `jupyter kernelspec list` shows those there are."
         ) from None
     return AsyncKernelManager(kernel_name=name, kernel_spec_manager=kernels, log=LOG)
+
+
+def _options(manager: AsyncKernelManager) -> list[str]:
+    """What IPython's kernels are told; one in this Python also not to gather what is printed without end."""
+    if manager.kernel_name not in ("hermes", "python3"):
+        return []
+    here = manager.kernel_spec is not None and manager.kernel_spec.argv[0] in (sys.executable, *PYTHONS)
+    return [*IPYTHON, *([f"--IPKernelApp.outstream_class={PACED}"] if here else [])]
 
 
 def _failed(error: CellExecutionError) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hermes_kernel.core.json_repair import CUT, dumped, is_object, mend
-from hermes_kernel.core.json_state import State, json_state
+from hermes_kernel.core.json_state import Nesting, State, json_state
 from hermes_kernel.core.messages import ToolCall
 from hermes_kernel.core.text import scrub
 
@@ -31,6 +31,9 @@ class Draft:
     pieces: list[str] = field(default_factory=list)
     characters: int = 0
     extra: dict[str, Any] = field(default_factory=dict)
+    nesting: Nesting = field(default_factory=Nesting)
+    unread: list[str] = field(default_factory=list)
+    closed: bool | None = None
 
     @property
     def written(self) -> str:
@@ -40,8 +43,15 @@ class Draft:
 
     @property
     def whole(self) -> bool:
-        """Whether the arguments so far are a whole object. Looks closer only where a brace could have closed one."""
-        return bool(self.pieces) and self.pieces[-1].endswith("}") and is_object(self.written)
+        """Whether the arguments so far are a whole object. They are read once, where a brace has closed the first."""
+        if not (self.pieces and self.pieces[-1].endswith("}")):
+            return False
+        if self.closed is None:
+            self.nesting.feed("".join(self.unread))
+            self.unread.clear()
+            if self.nesting.depth == 0:
+                self.closed = is_object(self.written)
+        return bool(self.closed)
 
     @property
     def is_placeholder(self) -> bool:
@@ -56,7 +66,9 @@ class Draft:
             if not (self.is_placeholder and arguments.lstrip().startswith("{")):
                 return
             self.pieces, self.characters = [], 0
+            self.nesting, self.closed = Nesting(), None
         self.pieces.append(arguments)
+        self.unread.append(arguments)
         self.characters += len(arguments)
 
 

@@ -9,7 +9,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from hermes_kernel.core.json_state import State, json_state
+from hermes_kernel.core.json_state import State, is_deep, json_state
 from hermes_kernel.core.lenient_json import Json, Unreadable, finite, read
 from hermes_kernel.core.text import brief, scrub
 
@@ -17,8 +17,10 @@ CUT = "the arguments were cut off after {} characters; send the call again, whol
 NOT_OBJECT = "the arguments must be one JSON object with the parameters by name, not {}"
 NOT_JSON = "the arguments are not valid JSON ({}); send the call again with a JSON object, quotes and newlines escaped"
 
-_FENCE = re.compile(r"\A```[\w-]*\s*\n(.*?)\s*```\Z", re.DOTALL)
+_FENCE = re.compile(r"\A```[\w-]*+[^\S\n]*+\n(.*)```\Z", re.DOTALL)
 _HALF_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_MOST_ENCODED = 8
+"""Times that arguments are encoded in one another; more is no mistake of a model, and each costs a reading."""
 _UNREADABLE = (ValueError, RecursionError)
 """What `json.loads` raises: the second for nesting that is too deep."""
 
@@ -35,15 +37,7 @@ class Mended:
 
 def mend(text: str) -> Mended:
     """`text` as arguments. Nothing at all means a call without arguments."""
-    text = scrub(text)
-    stripped = text.strip()
-    if not stripped:
-        return Mended("{}")
-    try:
-        value = json.loads(stripped, strict=False, parse_constant=_null, parse_float=finite)
-    except _UNREADABLE as error:
-        return _repaired(text, stripped, error)
-    return _taken(text, value)
+    return _mended(scrub(text), _MOST_ENCODED)
 
 
 def is_object(text: str) -> bool:
@@ -63,7 +57,21 @@ def dumped(value: object) -> str:
     return scrub(json.dumps(value, ensure_ascii=False))
 
 
-def _repaired(text: str, stripped: str, error: Exception) -> Mended:
+def _mended(text: str, layers: int) -> Mended:
+    """``layers``: how often it may be encoded in itself."""
+    stripped = text.strip()
+    if not stripped:
+        return Mended("{}")
+    try:
+        value = json.loads(stripped, strict=False, parse_constant=_null, parse_float=finite)
+    except _UNREADABLE as error:
+        return _repaired(text, stripped, error, layers)
+    if is_deep(stripped):
+        return Mended(text, NOT_JSON.format(_complaint(RecursionError())))
+    return _taken(text, value, layers)
+
+
+def _repaired(text: str, stripped: str, error: Exception, layers: int) -> Mended:
     if json_state(stripped) is State.PREFIX:
         return Mended(text, CUT.format(len(text)), cut=True)
     fenced = _FENCE.match(stripped)
@@ -71,14 +79,14 @@ def _repaired(text: str, stripped: str, error: Exception) -> Mended:
         value = read(fenced.group(1) if fenced else stripped)
     except (Unreadable, *_UNREADABLE):
         return Mended(text, NOT_JSON.format(_complaint(error)))
-    return _taken(text, value)
+    return _taken(text, value, layers)
 
 
-def _taken(text: str, value: Json) -> Mended:
+def _taken(text: str, value: Json, layers: int) -> Mended:
     if isinstance(value, dict):
         return Mended(_spelt(text, value))
-    if isinstance(value, str) and value.strip().startswith(("{", '"', "`")):
-        inner = mend(value)  # encoded twice
+    if layers and isinstance(value, str) and value.strip().startswith(("{", '"', "`")):
+        inner = _mended(scrub(value), layers - 1)  # encoded twice
         return Mended(text, inner.flaw, inner.cut) if inner.flaw else inner
     return Mended(text, NOT_OBJECT.format(_kind(value)))
 

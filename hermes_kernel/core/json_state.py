@@ -24,8 +24,42 @@ _OPEN_SCALAR = re.compile(
     r"(?:-|-?(?:0|[1-9]\d*)\.|-?(?:0|[1-9]\d*)(?:\.\d+)?[eE][+-]?|t|tr|tru|f|fa|fal|fals|n|nu|nul)\Z"
 )
 _SPACE = re.compile(r"[ \t\n\r]*")
+_MARK = re.compile(r'\\.?|["{}\[\]]', re.DOTALL)
+
+DEEPEST = 200
+"""Levels of a value. No answer and no call has more, and whoever walks through one that has runs out of stack."""
 
 _AFTER_VALUE = {"{": (",", "}"), "[": (",", "]")}
+
+
+class Nesting:
+    """How deep JSON is nested where it ends by now. Looks at each character once, however it was cut."""
+
+    def __init__(self) -> None:
+        self.depth = self.deepest = 0
+        self._quoted = self._escaped = False
+
+    def feed(self, text: str) -> None:
+        """Go on with `text`."""
+        if self._escaped and text:
+            text, self._escaped = text[1:], False
+        for mark in _MARK.findall(text):
+            if mark == '"':
+                self._quoted = not self._quoted
+            elif mark[0] == "\\":
+                self._escaped = len(mark) == 1
+            elif not self._quoted:
+                self.depth += 1 if mark in "{[" else -1
+                self.deepest = max(self.deepest, self.depth)
+
+
+def is_deep(text: str) -> bool:
+    """Whether the JSON `text` is nested deeper than `DEEPEST`."""
+    if text.count("[") + text.count("{") <= DEEPEST:
+        return False
+    nesting = Nesting()
+    nesting.feed(text)
+    return nesting.deepest > DEEPEST
 
 
 def json_state(text: str) -> State:

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from hermes_kernel.core.json_repair import CUT, dumped, mend
 from hermes_kernel.core.lenient_json import Json, Unreadable, read_at
@@ -19,10 +20,10 @@ ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "tool_input")
 
 _XML = re.compile(r"<function=([\w.-]+)\s*[=>]{0,2}\s*(.*?)(?:</function>|\Z)", re.DOTALL)
 _PARAMETER = re.compile(r"<parameter=([\w.-]+)>\n?(.*?)\n?(?:</parameter>|(?=<parameter=)|\Z)", re.DOTALL)
-_MISTRAL = re.compile(r"\[TOOL_CALLS\]\s*([\w.-]+)\s*(?:\[CALL_ID\]\s*\w+\s*)?(?:\[ARGS\])?\s*(?=\{)")
+_MISTRAL = re.compile(r"\[TOOL_CALLS\]\s*+([\w.-]++)\s*+(?:\[CALL_ID\]\s*+\w++\s*+)?(?:\[ARGS\])?\s*+(?=\{)")
 _OPENING = re.compile(r"[{\[]")
 _LEFT_OVER = re.compile(
-    r"</?(?:tool_calls?|function_calls?|function|tools)(?:=[^>]*)?>|<\|[\w/]*\|?>|\[/?TOOL_CALLS\]"
+    r"</?(?:tool_calls?|function_calls?|function|tools)(?:=[^<>]*)?>|<\|[\w/]*\|?>|\[/?TOOL_CALLS\]"
     r"|```\w*|^[\s,;\[\]]+$",
     re.MULTILINE,
 )
@@ -78,7 +79,7 @@ def _find(text: str, offered: Collection[str]) -> Iterator[Found]:
         yield from (Found(tag[1], _body(tag[2]), *tag.span()) for tag in tags if tag[1] in offered)
         return
     at = 0
-    for mark in _MISTRAL.finditer(text):
+    for mark in islice(_MISTRAL.finditer(text), _MOST_ATTEMPTS):
         value, end = _json_at(text, mark.end())
         if mark.group(1) in offered and isinstance(value, dict):
             yield Found(mark.group(1), dumped(value), mark.start(), end)

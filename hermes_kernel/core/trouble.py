@@ -17,12 +17,15 @@ from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.core.windows import plausible
 
 _MOST_CHARACTERS = 300
+_MOST_TOKENS = 10**12  # no request has so many
 _SHORTEST_KEY = 8  # letters; none that is shorter and has no digit is a key
 _STATUS = re.compile("[45][0-9][0-9]")
-_TAGS = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
+_TAGS = re.compile(r"<(script|style)\b(?:(?!<\1\b).)*?</\1>|<[^<>]*>", re.DOTALL | re.IGNORECASE)
+_COUNT = r"(?<!\d)(\d{1,12})"  # what begins with digits is sought once in a run of them
 _NUMBERS = {
     "asked": (
-        r"(\d+) (?:tokens )?(?:in|from) the (?:input )?messages", r"(\d+) \+ \d+ > \d", r"(\d+)(?: tokens)? > \d",
+        rf"{_COUNT} (?:tokens )?(?:in|from) the (?:input )?messages", rf"{_COUNT} \+ \d+ > \d",
+        rf"{_COUNT}(?: tokens)? > \d",
         r"\((\d+) tokens\)", r"token count \((\d+)\)", r"(?:requested|resulted in|contains|has|first) (?:about )?(\d+)",
         r"given: (\d+)",
     ),
@@ -156,7 +159,7 @@ def _spoken(what: str, message: str) -> int:
 
 def _number(fields: dict[str, Any], name: str) -> int:
     value = fields.get(name)
-    return value if isinstance(value, int) and value > 0 else 0
+    return value if isinstance(value, int) and 0 < value < _MOST_TOKENS else 0
 
 
 def _list(value: Any) -> list[Any]:

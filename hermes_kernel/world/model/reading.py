@@ -15,6 +15,7 @@ from hermes_kernel.core.events import Event, Replied, TextDelta, ThoughtDelta
 from hermes_kernel.core.finish import Finish
 from hermes_kernel.core.hold import Hold
 from hermes_kernel.core.json_repair import is_object
+from hermes_kernel.core.json_state import is_deep
 from hermes_kernel.core.rescue import rescue
 from hermes_kernel.core.seam import Seam
 from hermes_kernel.core.stream import Delta, Stream, error_in
@@ -123,7 +124,7 @@ class Reading:
     def _whole_body(self, body: str, status: int) -> list[Event]:
         """The body was no event stream: a whole completion, an error under status 200, or a page for a browser."""
         try:
-            value = json.loads(body)
+            value = None if is_deep(body) else json.loads(body)
         except (ValueError, RecursionError):
             value = None
         chunk = value[0] if isinstance(value, list) and value else value

@@ -9,12 +9,17 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from hermes_kernel.core.json_state import is_deep
+
 _MOST_STRAY = 1_000_000
 """Bytes that are kept of a body that is no event stream, to find out what it says."""
 
 
 _MOST_LINE = 64_000_000
 """Bytes of one line. No reply is so long; a server that never ends a line must not fill the memory."""
+
+_MOST_AGAIN = 64_000_000
+"""Bytes that are looked at again because a value goes on over lines; then it is no value of anybody's."""
 
 _decode = json.JSONDecoder().raw_decode
 
@@ -30,8 +35,10 @@ class EventStream:
         self.done = False
         self.broken = False
         self.events = 0
-        self._rest = b""
+        self._rest: list[bytes] = []
+        self._rest_size = 0
         self._data: list[bytes] = []
+        self._again = 0
         self._stray: list[bytes] = []
         self._stray_size = 0
 
@@ -44,26 +51,35 @@ class EventStream:
         """The events that `block` completes."""
         if self.broken:
             return []
-        lines = (self._rest + block).split(b"\n") if self._rest else block.split(b"\n")
-        self._rest = lines.pop()
-        if len(self._rest) > _MOST_LINE:
-            self.broken, self._rest = True, b""
+        *lines, last = block.split(b"\n")
+        if lines and self._rest:
+            lines[0] = b"".join([*self._rest, lines[0]])
+            self._rest.clear()
+            self._rest_size = 0
+        self._leave(last)
         values: list[Any] = []
         for line in lines:
             if line[:5] == b"data:":
                 self._datum(line[5:], values)
             elif line or self._data:
                 self._line(line.rstrip(b"\r"), values)
-                if self.broken:
-                    break
+            if self.broken:
+                break
         self.events += len(values)
         return values
 
     def close(self) -> list[Any]:
         """The body has ended: the last line may lack its newline, the last event its blank line."""
-        values = self.feed(b"\n\n") if self._rest or self._data else []
-        self._rest = b""
-        return values
+        return self.feed(b"\n\n") if self._rest or self._data else []
+
+    def _leave(self, last: bytes) -> None:
+        """The beginning of a line, of which there is more to come."""
+        if last:
+            self._rest.append(last)
+            self._rest_size += len(last)
+        if self._rest_size > _MOST_LINE:
+            self.broken = True
+            self._rest.clear()
 
     def _line(self, line: bytes, values: list[Any]) -> None:
         """A line that carries no data of an event, or that ends one."""
@@ -79,12 +95,14 @@ class EventStream:
         """One ``data:`` line. A value may be spread over several; most are not."""
         if self._data:
             data = b"\n".join([*self._data, data])
+            self._again += len(data)
+            self.broken = self._again > _MOST_AGAIN
         try:
             text = data.decode().strip()
             value, end = _decode(text)
         except (ValueError, RecursionError):
             text, value, end = "", None, -1
-        if end == len(text):
+        if end == len(text) and not is_deep(text):
             values.append(value)
             self._data.clear()
         else:
@@ -96,9 +114,12 @@ class EventStream:
             self.done = True
         elif word:
             self._data[:] = [data]
+            text = data.decode("utf-8", "replace")
             try:
-                values.append(json.loads(data.decode("utf-8", "replace")))
-                self._data.clear()
+                value = json.loads(text)
+                if not is_deep(text):
+                    values.append(value)
+                    self._data.clear()
             except (ValueError, RecursionError):
                 pass  # the rest may be on the next line
 

@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.claims import Removal, meant
-from tests.mutations import AT_ONCE, Copies, Mutation, Verdict
+from tests.mutations import AT_ONCE, Copies, Mutation, Verdict, tested
 from tests.unprotected_files import FILES
 from tests.unprotected_reading import READING
 
@@ -38,17 +38,21 @@ def blind(removal: Removal, verdict: Verdict) -> list[str]:
     return [words for words in removal.tests if meant(removal).tests[words] not in red]
 
 
+def red(copies: Copies, tests: Sequence[str]) -> int:
+    """How many of the tests fail on the code as it is, which is said."""
+    with copies.one() as tree:
+        verdict = tested(tree, tests, ())
+    if verdict.failed or verdict.wrong:
+        print(f"red on the code as it is: {', '.join(verdict.failed) or verdict.wrong}", flush=True)
+    return len(verdict.failed) or bool(verdict.wrong)
+
+
 def held(removals: Sequence[Removal]) -> bool:
     """Take away what each says, and print what noticed; whether all did that should."""
-    left = 0
     with tempfile.TemporaryDirectory(prefix="hermes-unprotected-") as folder, ThreadPoolExecutor(AT_ONCE) as workers:
         copies = Copies(Path(folder), AT_ONCE)
         made = [mutations(removal) for removal in removals]
-        every = sorted({test for each in made for test in each[0].tests})
-        for test, verdict in zip(every, workers.map(copies.whole, every), strict=True):
-            if verdict.failed or verdict.wrong:
-                print(f"{test} is red on the code as it is: {verdict.wrong}", flush=True)
-                left += 1
+        left = red(copies, sorted({test for each in made for test in each[0].tests}))
         for removal, verdict in zip(removals, workers.map(copies.without, made), strict=True):
             print(told(removal, verdict), flush=True)
             left += bool(blind(removal, verdict))

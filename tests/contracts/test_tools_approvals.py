@@ -62,6 +62,49 @@ busybox rm -rf /
 if true; then rm -rf /; fi
 rm \\
  -rf /
+rm -rf /./
+rm -rf /../
+rm -rf /*/
+rm -rf ~root
+rm -rf ~/.*
+rm -rf /tmp/../etc
+rm -rf /home/$USER
+env -S "rm -rf /"
+alias x='rm -rf /'; x
+function x { rm -rf /; }
+trap 'rm -rf /' EXIT
+bash <<< "rm -rf /"
+echo 'rm -rf /' | sh
+printf 'rm -rf /' | sudo bash -s
+. /dev/stdin <<< "rm -rf /"
+a="rm -rf /"; $a
+a='rm -rf'; $a /
+set -- rm -rf /; "$@"
+${x:-rm} -rf /
+r${x}m -rf /
+$(printf '\\162\\155') -rf /
+$'\\u0072m' -rf /
+$"rm" -rf /
+/bin/r? -rf /
+$SHELL -c 'rm -rf /'
+$0 -c 'rm -rf /'
+2>/dev/null rm -rf /
+> out rm -rf /
+toybox rm -rf /
+unshare -r rm -rf /
+taskset 1 rm -rf /
+script -c 'rm -rf /' log
+uv run rm -rf /
+npm exec -- rm -rf /
+tmux new -d 'rm -rf /'
+git -c alias.x='!rm -rf /' x
+git config alias.x '!rm -rf /'
+PAGER='rm -rf /' man ls
+find . -exec sh -c 'rm -rf /' _ {} \\;
+tee /dev/sda < x
+cp x /dev/nvme0n1
+blkdiscard /dev/sda
+cryptsetup luksFormat /dev/sdb
 mkfs.ext4 /dev/sda1
 sudo mkfs -t ext4 /dev/sdb
 dd if=/dev/zero of=/dev/sda bs=1M
@@ -116,6 +159,33 @@ python -c 'import shutil; shutil.rmtree("x")'
 rm *
 truncate -s 0 x
 ssh -p 22 -i key me@host rm -rf x
+find . -exec sh -c 'rm -rf "$1"' _ {} \\;
+find . -ok rm {} \\;
+find . -print0 | xargs -0 rm
+ls | xargs -n1 rm -f
+GIT_SSH_COMMAND='rm -rf x' git fetch
+git -c core.sshCommand='rm -rf x' fetch
+awk 'BEGIN{system("rm -rf x")}'
+ruby -e 'require "fileutils"; FileUtils.rm_rf("x")'
+php -r 'unlink("x");'
+node -e 'require("fs").rmSync("x",{recursive:true})'
+echo 'import shutil; shutil.rmtree("x")' | python3
+python3 <<< 'import shutil; shutil.rmtree("x")'
+npx rimraf x
+mv ~ /tmp/x
+rsync -a --delete empty/ x/
+tar --remove-files -cf x.tar y
+chmod 4755 x
+kill -n 9 1234
+kill 1
+crontab x
+echo '* * * * * x' | crontab -
+at now <<< 'x'
+curl x | source /dev/stdin
+curl -X DELETE https://api.example/x
+gh api -X DELETE /repos/x
+pulumi destroy
+mongosh --eval 'db.dropDatabase()'
 su - me -c "rm -rf x"
 hermes-kernel schedule add "in 1h" "Clean up." --approvals allow
 python3 -m hermes_kernel schedule --json change sales --jobs
@@ -161,6 +231,29 @@ for i in 1 2 3; do echo $i; done
 hermes-kernel schedule list
 hermes-kernel schedule next "every day at 9am"
 hermes-kernel search "schedule add"
+crontab -l
+git -c user.name=x commit -m y
+git config user.name "A B"
+set -euo pipefail
+export PATH=$PATH:/opt/x/bin
+echo "bash" | cat
+echo hello | python script.py
+uv run pytest -x
+npm run test
+npx prettier --check .
+awk '{print $0}' x
+x="a b"; echo $x
+${EDITOR:-vi} x
+ls /tmp/../etc
+mv x ~/
+cp x ~
+PAGER=cat man ls
+find . -exec grep -l x {} +
+alias ll='ls -l'
+trap 'echo done' EXIT
+curl -s https://x | jq .
+curl -X POST https://api.example/x
+rm -f x.log
 """.strip().split("\n")
 
 
@@ -205,6 +298,12 @@ def test_everyday_commands_are_not_asked_about(command):
         "out = !rm -rf build",
         "%%bash\nrm -rf build",
         "%time os.system('x')\nx = (",
+        "import os\nf = os.system\nf('rm -rf x')",
+        "import os\nlist(map(os.system, ['rm -rf x']))",
+        "exec(\"import os; os.system('rm -rf x')\")",
+        "x = %sx rm -rf build",
+        "get_ipython().run_cell_magic('bash', '', 'rm -rf x')",
+        "!ls\n!rm -rf x",
     ],
 )
 def test_python_that_runs_commands_or_deletes_folders_is_asked_about(code):
@@ -214,7 +313,8 @@ def test_python_that_runs_commands_or_deletes_folders_is_asked_about(code):
 @pytest.mark.parametrize(
     "code",
     ["1 + 1", "df.head()", "import subprocess\nsubprocess.run(['ls', '-l'])", "!ls", "%matplotlib inline\nplot()",
-     "import os\nos.path.join('a', 'b')", "'os.system'", "%%time\nx = 1", "await f()"],
+     "import os\nos.path.join('a', 'b')", "'os.system'", "%%time\nx = 1", "await f()", "eval('1 + 1')",
+     "import subprocess\ntry:\n    f()\nexcept subprocess.CalledProcessError:\n    pass", "approvals = df['approvals']"],
 )  # fmt: skip
 def test_ordinary_python_is_not_asked_about(code):
     assert python_risk(code) is None
@@ -223,6 +323,8 @@ def test_ordinary_python_is_not_asked_about(code):
 def test_python_that_would_destroy_the_machine_is_never_run():
     assert python_risk("import os\nos.system('rm -rf /')").forbidden
     assert python_risk("!rm -rf /").forbidden
+    assert python_risk("import shutil\nshutil.rmtree('/')").forbidden
+    assert python_risk("!rm -rf build\n!rm -rf /").forbidden
 
 
 async def test_a_headless_run_refuses_and_says_what_to_do(tmp_path):
@@ -268,6 +370,35 @@ async def test_only_always_outlives_the_session_by_rule_and_for_its_owner_only(t
     later = toolbox(tmp_path, person)
     assert observed(await run_calls(later, ("terminal", {"command": "rm -rf b"}))).ok
     assert not observed(await run_calls(later, ("terminal", {"command": "git reset --hard"}))).ok
+    assert len(person.asked) == 1
+
+
+@pytest.mark.parametrize("answer", ["this session", "always"])
+async def test_a_yes_to_one_kind_is_none_to_another_in_the_same_call(tmp_path, answer):
+    person = Someone(answer)
+    tools = toolbox(tmp_path, person)
+    await run_calls(tools, ("terminal", {"command": "rm -rf a"}))
+    person.answer = "no"
+    several = (
+        "rm -rf a; git push --force",
+        "git clean -fdx && rm -rf a",
+        "sudo rm -rf a",
+        "unset HERMES_RUN; rm -rf a",
+    )
+    for command in several:
+        assert not observed(await run_calls(tools, ("terminal", {"command": command}))).ok
+    code = "import os, shutil\nos.system('rm -rf a')\nshutil.rmtree('b')"
+    assert not observed(await run_calls(tools, ("python", {"code": code}))).ok
+    asked = person.questions[1:]
+    assert len(asked) == len(several) + 1
+    assert all(question.meanings[1].count("shell:") + question.meanings[1].count("python:") == 2 for question in asked)
+
+
+async def test_a_yes_to_a_call_of_several_kinds_is_one_to_each(tmp_path):
+    person = Someone("this session")
+    tools = toolbox(tmp_path, person)
+    for command in ("rm -rf a; git reset --hard", "git reset --hard", "rm -rf b"):
+        await run_calls(tools, ("terminal", {"command": command}))
     assert len(person.asked) == 1
 
 

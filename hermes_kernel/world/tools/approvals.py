@@ -50,9 +50,9 @@ class Approvals:
             return Approved(ready.call.id, False, "rule")
         if self.policy == "allow":
             return Approved(ready.call.id, True, "rule")
-        if risk.rule in self.session:
+        if self.session.issuperset(risk.rules):
             return Approved(ready.call.id, True, "rule", "session")
-        if risk.rule in self.always():
+        if (self.session | self.always()).issuperset(risk.rules):
             return Approved(ready.call.id, True, "rule", "always")
         return None
 
@@ -63,7 +63,7 @@ class Approvals:
         if answer is None:
             return Approved(ready.call.id, False, "silence")
         scope = SCOPES.get(answer.strip().lower(), "")
-        self._remember(risk.rule, scope)
+        self._remember(risk.rules, scope)
         return Approved(ready.call.id, bool(scope), "person", scope or "once")
 
     def always(self) -> frozenset[str]:
@@ -74,12 +74,11 @@ class Approvals:
             return frozenset()
         return frozenset(rule for rule in rules if isinstance(rule, str)) if isinstance(rules, list) else frozenset()
 
-    def _remember(self, rule: str, scope: str) -> None:
-        if scope == "session":
-            self.session.add(rule)
+    def _remember(self, rules: tuple[str, ...], scope: str) -> None:
+        if scope in ("session", "always"):
+            self.session.update(rules)
         if scope == "always":
-            self.session.add(rule)
-            self._keep(sorted(self.always() | {rule}))
+            self._keep(sorted(self.always().union(rules)))
 
     def _keep(self, rules: list[str]) -> None:
         aside = self.home / f".{APPROVALS}.{os.getpid()}"
@@ -99,8 +98,8 @@ def question(ready: Ready, who: str = "") -> Question:
         f"{name}: {value if isinstance(value, str) else json.dumps(value)}" for name, value in ready.arguments.items()
     )
     asking = f"Subagent {json.dumps(visible(who), ensure_ascii=False)}: " if who else ""
-    why, rule = (ready.risk.why, ready.risk.rule) if ready.risk else ("", "")
-    kind = f"every later call of this kind ({visible(rule)})"
+    why, rules = (ready.risk.why, ready.risk.rules) if ready.risk else ("", ())
+    kind = f"every later call of this kind ({visible(', '.join(rules))})"
     return Question(
         f"{asking}{ready.tool.name} needs your word, because {visible(why)}. Allow it?",
         CHOICES,

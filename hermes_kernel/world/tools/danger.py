@@ -6,23 +6,27 @@ A guard against accidents, not a sandbox: a program in a file, or a disguise the
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hermes_kernel.core.text import brief
-from hermes_kernel.world.tools.risk import Risk
+from hermes_kernel.world.tools.risk import Risk, together
 from hermes_kernel.world.tools.shell_words import LENGTH, UNREAD, pipelines
 
 AT = r"(?:^|\| )(?:sudo )?"  # where a program stands in a pipeline
 END = r"(?= |$)"
 TREE = r"(?=[^|]* (?:-\w*[rR]|--recursive))"
 DISK = r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper)"
+PATHS = r"(?:/\.{0,2}|/\.?\*)*"  # what adds nothing to a path: ``/./``, ``//``, ``/*``
 TOP = "bin|boot|dev|etc|home|lib|lib64|opt|proc|root|sbin|srv|sys|usr|var|Users|System"
 HOME = r"(?:~|\$HOME|\$\{HOME\})"
-ROOT = rf" (?:--no-preserve-root|/+[*.]*|{HOME}/?\*?|/(?:{TOP})/?\*?){END}"
+USER = r"/(?:home|Users)/(?:\$USER|\$\{USER\}|\$LOGNAME|\$UNKNOWN)"
+ROOT = rf" (?:--no-preserve-root|(?:/|~\w*|{HOME}|/+(?:{TOP})|{USER}){PATHS}[/*]*){END}"
 SYSTEM_TOP = r"/(?:etc|boot|usr|bin|sbin|lib\w*|proc|sys|System)/"
 SYSTEM = rf"(?:{SYSTEM_TOP}|{HOME}?/\.(?:ssh|hermes)/|{HOME}/\.(?:\w*rc|\w*profile){END})"
 INTERPRETER = r"(?:\w*sh|python[\d.]*|perl|ruby|node|php)"
-KILL = r"(?:-9|-KILL|-SIGKILL|-s ?(?:9|KILL|SIGKILL))"
+DOES = r"(?:system|popen|subprocess|rmtree|rm_r|rmSync|rmdir|unlink|remove|exec|spawn|\bpty\b|\bfork\b|`)"
+KILL = r"(?:-9|-KILL|-SIGKILL|-[sn] ?(?:9|KILL|SIGKILL))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,13 @@ FORBIDDEN = (
         rf"{AT}(?:mkfs(?:\.\w+)?|mke2fs|wipefs|mkswap|newfs) [^|]*/dev/",
         forbidden=True,
     ),
-    Rule("disk", "it overwrites a disk", rf"{AT}(?:dd [^|]*of={DISK}|shred [^|]*{DISK})|>\|? ?{DISK}", forbidden=True),
+    Rule(
+        "disk",
+        "it overwrites a disk",
+        rf"{AT}(?:dd [^|]*of={DISK}|(?:shred|tee|blkdiscard) [^|]*{DISK}|cp [^|]* {DISK}\S*(?= \||$)"
+        rf"|hdparm [^|]*--security-erase|nvme (?:format|sanitize) [^|]*{DISK}|cryptsetup [^|]*luksFormat)|>\|? ?{DISK}",
+        forbidden=True,
+    ),
     Rule(
         "fork-bomb",
         "it starts processes without end",
@@ -56,15 +66,20 @@ ASKED = (
     Rule(
         "pipe-to-shell",
         "it runs what it downloads or decodes",
-        rf"{AT}(?:curl|wget|fetch|base64|base32|xxd|openssl|gunzip|zcat|rev|tr)\b.*\| (?:sudo )?{INTERPRETER}{END}",
+        rf"{AT}(?:curl|wget|fetch|https?|xh|base64|base32|xxd|openssl|gunzip|zcat|rev|tr)\b.*\| "
+        rf"(?:sudo )?(?:{INTERPRETER}|source|\.){END}",
     ),
     Rule("unknown", "what it runs is only known when it runs", rf"{AT}(?:(?:\w*sh|source|\.|eval) [^|]*)?\$UNKNOWN"),
-    Rule("recursive-delete", "it deletes folders with all they hold", rf"{AT}rm{TREE}"),
+    Rule(
+        "recursive-delete",
+        "it deletes folders with all they hold",
+        rf"{AT}(?:rm{TREE}|rimraf |mv(?: -\S+)*{ROOT}(?= ))",
+    ),
     Rule(
         "wide-delete",
         "it deletes whatever is there",
-        rf"{AT}(?:rm(?= )[^|]*[ /]\*{END}|shred |truncate [^|]*-s ?0"
-        r"|find [^|]*(?:-delete\b|-exec(?:dir)? \S*(?:rm|shred)\b))",
+        rf"{AT}(?:rm(?= )[^|]*[ /]\*{END}|rm(?: -\S+)*(?= \||$)|shred |truncate [^|]*-s ?0"
+        r"|find [^|]*(?:-delete\b|-(?:exec|ok)(?:dir)? \S*(?:rm|shred)\b)|rsync [^|]*--del|tar [^|]*--remove-files)",
     ),
     Rule("raw-copy", "it copies raw bytes over its target", rf"{AT}dd [^|]*of="),
     Rule(
@@ -86,14 +101,14 @@ ASKED = (
     Rule(
         "permissions",
         "it opens or changes permissions widely",
-        rf"{AT}(?:chmod [^|]*(?:-\w*R|--recursive|[0-7]?777|[ao]\+\w*w|\+\w*s)"
+        rf"{AT}(?:chmod [^|]*(?:-\w*R|--recursive|[0-7]?777|[2467][0-7]{{3}}|[ao]\+\w*w|\+\w*s)"
         r"|chown [^|]*(?:-\w*R|--recursive)|chattr|setfacl)",
     ),
     Rule("privilege", "it runs with another user's rights", rf"(?:^|\| )(?:sudo|su|doas|pkexec|runuser){END}"),
     Rule(
         "kill",
         "it ends processes it may not have started",
-        rf"{AT}(?:kill [^|]*(?:{KILL}|(?<= )-1){END}|(?:killall|pkill|skill){END})",
+        rf"{AT}(?:kill [^|]*(?:{KILL}|(?<= )(?:-?1|\$PPID)){END}|(?:killall5?|pkill|skill){END})",
     ),
     Rule(
         "shutdown",
@@ -105,7 +120,12 @@ ASKED = (
         "services",
         "it changes system services",
         rf"{AT}(?:systemctl (?:\S+ )*(?:stop|disable|mask|restart)|service \S+ (?:stop|restart)"
-        rf"|launchctl (?:unload|remove)|crontab -r?|iptables|nft|ufw){END}",
+        rf"|launchctl (?:unload|remove)|iptables|nft|ufw){END}",
+    ),
+    Rule(
+        "later",
+        "it has something run when nobody is there",
+        rf"{AT}(?:(?:at|batch){END}|crontab (?!-l))",
     ),
     Rule(
         "system-file",
@@ -122,7 +142,7 @@ ASKED = (
         "database",
         "it deletes tables or databases",
         r"(?i:\b(?:drop (?:table|database|schema)|truncate table|delete from (?![^;|]*\bwhere\b)))"  # noqa: S608 - looks for it
-        rf"|{AT}(?:dropdb{END}|redis-cli [^|]*(?i:flush))",
+        rf"|{AT}(?:dropdb{END}|redis-cli [^|]*(?i:flush)|mongo\w* [^|]*(?:dropDatabase|drop\(|deleteMany))",
     ),
     Rule(
         "infrastructure",
@@ -130,7 +150,8 @@ ASKED = (
         rf"{AT}(?:terraform (?:\S+ )*(?:destroy|apply)|kubectl (?:\S+ )*(?:delete|drain)"
         r"|helm (?:\S+ )*(?:uninstall|delete)"
         r"|docker (?:\S+ )*(?:prune|rm|rmi|kill)|docker[ -]compose (?:\S+ )*down|aws [^|]*(?:delete|terminate|rb|rm)\b"
-        r"|gcloud [^|]*delete|az [^|]*delete|gh repo delete)",
+        r"|gcloud [^|]*delete|az [^|]*delete|gh repo delete|gsutil [^|]*\brm\b|heroku [^|]*destroy"
+        r"|(?:pulumi|vagrant) (?:\S+ )*destroy|(?:curl|gh api|https?|xh) [^|]*(?<= )(?:-X ?|--request[ =]|)DELETE\b)",
     ),
     Rule(
         "publish",
@@ -156,17 +177,22 @@ ASKED = (
     Rule(
         "script",
         "the code in it runs commands or deletes",
-        rf"{AT}{INTERPRETER} [^|]*-\w*[ce]{END}.*(?:system|popen|subprocess|rmtree|unlink|remove|exec|spawn|pty|`)",
+        rf"{AT}{INTERPRETER} (?=[^|]*(?:-\w*[cer]{END}|<<)).*{DOES}"
+        rf"|{AT}(?:echo|printf) (?=[^|]*\| (?:sudo )?{INTERPRETER}(?: -)?(?: \||$))[^|]*{DOES}"
+        rf"|{AT}\w*awk [^|]*(?:system *\(|\| *\")",
     ),
 )
 
 
 def shell_risk(command: str) -> Risk | None:
-    """The worst thing `command` is known to do, or None."""
+    """The worst thing `command` is known to do, or all that it does which a person is asked about; or None."""
     spaced = (" ".join(line.split()) for line in command[:LENGTH].splitlines() if "(" in line or ">" in line)
     lines = list(dict.fromkeys((*pipelines(command), *spaced)))
-    for rule in (*FORBIDDEN, *ASKED):
-        for line in lines:
-            if re.search(rule.pattern, line, re.DOTALL):
-                return Risk(f"shell:{rule.key}", f"{rule.why} ({brief(line, 200)})", rule.forbidden)
-    return None
+    return together(_broken(rule, lines) for rule in (*FORBIDDEN, *ASKED))
+
+
+def _broken(rule: Rule, lines: Iterable[str]) -> Risk | None:
+    line = next((line for line in lines if re.search(rule.pattern, line, re.DOTALL)), None)
+    if line is None:
+        return None
+    return Risk(f"shell:{rule.key}", f"{rule.why} ({brief(line, 200)})", rule.forbidden)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hermes_kernel.core.text import brief
 from hermes_kernel.world.tools.danger import shell_risk
-from hermes_kernel.world.tools.risk import Risk
+from hermes_kernel.world.tools.risk import Risk, together
 
 OWN = "~/.hermes"  # as the table of `danger` knows it
 SHORTEST = 3  # parts of a path; a home that is nearly the root is named by everything
@@ -25,15 +25,17 @@ def shell_risk_at(command: str, at: Path, home: Path) -> Risk | None:
     """The worst thing `command`, run in the folder `at`, is known to do, writes to `home` among it; or None."""
     own = Path(os.path.realpath(home))
     here = Path(os.path.realpath(at))
-    for name in _names(home, own, here):
-        command = re.sub(rf"(?<![\w/.~-]){re.escape(name)}(?![\w-])", lambda _: OWN, command)
-    if risk := shell_risk(command):
-        return risk
+    for name, meant in (*((each, OWN) for each in _names(home, own, here)), (str(Path("~").expanduser()), "~")):
+        command = re.sub(rf"(?<![\w/.~-]){re.escape(name)}(?![\w-])", meant, command)
+    return together((shell_risk(command), *_own(command, inside=here.is_relative_to(own))))
+
+
+def _own(command: str, *, inside: bool) -> Iterator[Risk]:
+    """What it does to the agent itself, ``inside`` whose folder it is run or not."""
     if SWAYED.search(command):
-        return Risk("shell:own-settings", f"it sets what an agent may do without asking ({brief(command, 200)})")
-    if (here.is_relative_to(own) or THERE.search(command)) and WRITES.search(command):
-        return Risk("shell:own-folder", f"it may write to the agent's own folder ({brief(command, 200)})")
-    return None
+        yield Risk("shell:own-settings", f"it sets what an agent may do without asking ({brief(command, 200)})")
+    if (inside or THERE.search(command)) and WRITES.search(command):
+        yield Risk("shell:own-folder", f"it may write to the agent's own folder ({brief(command, 200)})")
 
 
 def _names(home: Path, own: Path, here: Path) -> Iterator[str]:

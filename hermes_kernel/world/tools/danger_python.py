@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
+from collections.abc import Iterator
 
+from hermes_kernel.core.text import brief
 from hermes_kernel.world.tools.danger import shell_risk
-from hermes_kernel.world.tools.risk import Risk
+from hermes_kernel.world.tools.risk import Risk, together
 
 RUNNERS = {
     "os": {
@@ -28,9 +31,16 @@ RUNNERS = {
     "get_ipython": {"system", "getoutput", "system_raw", "system_piped"},
     "asyncio": {"create_subprocess_exec", "create_subprocess_shell"},
 }
+MAGICS = {("get_ipython", "run_cell_magic"), ("get_ipython", "run_line_magic"), ("get_ipython", "magic")}
+SWAYED = re.compile(
+    r"HERMES_(?:APPROVALS|SCHEDULE_WRITES|RUN)\b|HermesMagics\.\w+\s*=|\bapprovals[\"']?\s*[=:,]\s*[\"']allow"
+)
 HIDDEN = "?"
 DELETERS = {("shutil", "rmtree"), ("os", "removedirs"), ("shutil", "move")}
-SHELL_LINE = re.compile(r"(?m)^\s*(?:[\w, ]+=\s*|%time(?:it)?\s+)?!{1,2}(.+)$|^\s*%(?:sx|system)\s+(.+)$")
+SHELL_LINE = re.compile(
+    r"(?m)^[^\S\n]*+(?:[\w,][\w, ]*+=[^\S\n]*+|%time(?:it)?[^\S\n]++)?!{1,2}(.+)$"
+    r"|^[^\S\n]*+(?:[\w,][\w, ]*+=[^\S\n]*+)?%(?:sx|system)[^\S\n]++(.+)$"
+)
 SHELL_CELL = re.compile(r"\A\s*%%(?:bash|sh|script|system|sx|!)[^\n]*\n(.*)\Z", re.DOTALL)
 SPOKEN = re.compile(r"\b(?:os\.(?:system|popen|exec\w+|spawn\w+)|subprocess\.\w+|shutil\.rmtree|pty\.spawn)\b")
 
@@ -41,27 +51,37 @@ def python_risk(code: str) -> Risk | None:
     cell = SHELL_CELL.match(code)
     if cell:
         return shell_risk(cell[1])
-    for found in SHELL_LINE.finditer(code):
-        risk = shell_risk(found[1] or found[2])
-        if risk:
-            return risk
+    lines = (shell_risk(found[1] or found[2]) for found in SHELL_LINE.finditer(code))
+    return together((*lines, *_own(code), *_python(SHELL_LINE.sub("pass", code))))
+
+
+def _own(code: str) -> Iterator[Risk]:
+    if swayed := SWAYED.search(code):
+        yield Risk("python:own-settings", f"it sets what an agent may do without asking ({brief(swayed[0], 80)})")
+
+
+def _python(code: str) -> Iterator[Risk | None]:
     try:
-        tree = ast.parse(SHELL_LINE.sub("pass", code))
+        tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        spoken = SPOKEN.search(code)
-        return Risk("python:command", f"it runs commands or deletes folders ({spoken[0]})") if spoken else None
-    return _tree_risk(tree)
-
-
-def _tree_risk(tree: ast.AST) -> Risk | None:
+        if spoken := SPOKEN.search(code):
+            yield Risk("python:command", f"it runs commands or deletes folders ({spoken[0]})")
+        return
     aliases = _aliases(tree)
-    milder: Risk | None = None
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):
-        risk = _call_risk(node, aliases) if isinstance(node, ast.Call) else None
-        if risk and risk.forbidden:
-            return risk
-        milder = milder or risk
-    return milder
+        if isinstance(node, ast.Call):
+            yield _call_risk(node, aliases)
+        elif isinstance(node, ast.Name | ast.Attribute) and id(node) not in called:
+            yield _handed_on(node, aliases)
+
+
+def _handed_on(node: ast.Name | ast.Attribute, aliases: dict[str, str]) -> Risk | None:
+    """A function that runs commands, under another name or as an argument: what it is called with is not seen."""
+    module, _, name = _dotted(node, aliases).rpartition(".")
+    if isinstance(node.ctx, ast.Load) and (name in RUNNERS.get(module, ()) or (module, name) in DELETERS):
+        return Risk("python:command", f"it hands on {module}.{name}")
+    return None
 
 
 def _aliases(tree: ast.AST) -> dict[str, str]:
@@ -87,13 +107,23 @@ def _watched(module: str) -> set[str]:
 def _call_risk(call: ast.Call, aliases: dict[str, str]) -> Risk | None:
     module, _, name = _dotted(call.func, aliases).rpartition(".")
     if (module, name) in DELETERS:
-        return Risk("python:delete", f"it calls {module}.{name}")
+        wide = _forbidden(f"rm -r {shlex.quote(_written(call) or '')}") if name != "move" else None
+        return wide or Risk("python:delete", f"it calls {module}.{name}")
+    if name in ("eval", "exec") and module in ("", "builtins") and (text := _written(call)):
+        return together(_python(text))
     if name == HIDDEN and (module in RUNNERS or module == "shutil"):
         return Risk("python:command", f"it puts together which function of {module} it calls")
     if name in RUNNERS.get(module, ()):
         written = _written(call)
         return shell_risk(written) if written is not None else Risk("python:command", f"it calls {module}.{name}")
+    if (module, name) in MAGICS:
+        return Risk("python:command", f"it calls {name}, which may run commands")
     return None
+
+
+def _forbidden(command: str) -> Risk | None:
+    risk = shell_risk(command)
+    return risk if risk and risk.forbidden else None
 
 
 def _dotted(node: ast.expr, aliases: dict[str, str]) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from hermes_kernel import Outcome
-from hermes_kernel.core.events import Compressed, Failed
+from hermes_kernel import Agent, Outcome
+from hermes_kernel.core.events import Calling, Compressed, Failed, Noticed
 from hermes_kernel.testing import (
     HINTS,
     OVERFLOWS,
     FastClock,
     Request,
+    Server,
     Step,
     call,
     error_with_200,
@@ -270,3 +271,17 @@ def by_model(steps: dict[str, Step]) -> object:
 
 def models(got: Played) -> list[str]:
     return [request.body["model"] for request in got.requests]
+
+
+async def test_a_stop_at_the_word_of_what_was_learnt_makes_no_other_request(tmp_path) -> None:
+    clock = FastClock()
+    with Server([refused_parameter("stream_options"), forever(say(ANSWER))], now=clock.now) as server:
+        agent = Agent("any", [], clock=clock, home=tmp_path, base_url=server.url, api_key=KEY, learning=False)
+        async with agent:
+            events = []
+            async for event in agent.stream(PROMPT):
+                events.append(event)
+                if isinstance(event, Noticed):
+                    agent.stop()
+    assert agent.turn.outcome is Outcome.INTERRUPTED
+    assert sum(isinstance(event, Calling) for event in events) == len(server.requests) == 1

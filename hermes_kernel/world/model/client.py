@@ -157,6 +157,9 @@ class OpenAIModel:
                 return
             yield inquiry.lesson
             inquiry.lesson = None
+            if inquiry.stop.by:
+                inquiry.end = Interrupted(inquiry.stop.by, inquiry.call.shown)
+                return
 
     async def _request(self, inquiry: Inquiry, route: Route) -> AsyncGenerator[Event, None]:
         lane, call = inquiry.lane, inquiry.call

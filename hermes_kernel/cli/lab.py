@@ -31,7 +31,7 @@ def lab(options: argparse.Namespace) -> int:
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(quickstart(), copy)
         print(f"Opening a copy of the quickstart, {copy}", flush=True)
-    return _become([sys.executable, "-m", "jupyterlab", str(copy), *options.jupyter])
+    return _become([sys.executable, "-P", "-m", "jupyterlab", str(copy), *options.jupyter])
 
 
 def quickstart() -> Path:

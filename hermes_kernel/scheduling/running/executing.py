@@ -39,7 +39,10 @@ IPYTHON = ("--IPKernelApp.log_level=ERROR", "--HistoryManager.hist_file=:memory:
 PACED = "hermes_kernel.world.kernels.printing.Paced"
 PYTHONS = ("python", "python3", f"python3.{sys.version_info.minor}")  # in a specification: the Python that starts it
 HERMES = KernelSpec(
-    argv=[sys.executable, "-m", "hermes_kernel.kernel", "-f", "{connection_file}"],
+    argv=[
+        sys.executable, "-m", "ipykernel_launcher",  # which takes nothing in the folder for Python's own
+        "--IPKernelApp.kernel_class=hermes_kernel.kernel.HermesKernel", "-f", "{connection_file}",
+    ],
     display_name="Hermes", language="python", interrupt_mode="message",
 )  # fmt: skip
 

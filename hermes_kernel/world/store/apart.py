@@ -46,7 +46,8 @@ class Apart:
             return
         self._owed, self._due = False, self._elapsed() + EVERY_SECONDS
         quiet = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_RDWR, 0) for stream in (0, 1, 2)]
-        command = [sys.executable, "-m", "hermes_kernel.world.store", str(self._home)]
+        # In a folder of notebooks, a `random.py` beside them would be taken for Python's own.
+        command = [sys.executable, "-P", "-m", "hermes_kernel.world.store", str(self._home)]
         # There it may hold a password: a command line is for all to see.
         environment = {**os.environ, STORE_URL: self._store_url}
         with suppress(OSError):

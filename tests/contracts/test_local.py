@@ -16,9 +16,11 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from hermes_kernel.world.local import GivenUp, LocalModel, LocalModelError, available
+from tests.contracts.receivers import web as elsewhere
 
 MODEL = "smol" if available("smol") else "qwen"  # the small one speaks the same protocol and starts in a second
 pytestmark = [
@@ -63,6 +65,21 @@ def ask(url: str, key: str, path: str = "/chat/completions", **body: object) -> 
         urllib.request.Request(url + path, json.dumps(body).encode(), headers), timeout=60
     ) as r:
         return r.read()
+
+
+PATHS = (
+    "/", "/health", "/v1/models", "/models", "/props", "/slots", "/metrics", "/completion", "/v1/completions", "/infill",
+    "/tokenize", "/apply-template", "/v1/embeddings", "/rerank", "/lora-adapters", "/v1/messages", "/v1/responses",
+)  # fmt: skip
+
+
+def answers(url: str) -> bool:
+    """Whether anything is said there to somebody without a key."""
+    for sent in (None, b"{}"):
+        asked = urllib.request.Request(url, sent, {"Origin": "http://evil.example", "Host": "evil.example"})
+        with contextlib.suppress(urllib.error.HTTPError), urllib.request.urlopen(asked, timeout=60) as answer:
+            return answer.status == 200
+    return False
 
 
 def server_of(home: Path) -> int:
@@ -114,7 +131,7 @@ def test_it_says_what_it_does_and_answers_in_a_stream(tmp_path):
     assert told[-1].startswith("local model: ready in ")
 
 
-def test_it_listens_on_loopback_only_and_wants_its_key(model):
+def test_it_listens_on_loopback_only_and_wants_its_key(model, tmp_path):
     url, key = model.start()
     assert url.startswith("http://127.0.0.1:")
     for wrong in ("", "guess", key[:-1]):
@@ -122,12 +139,29 @@ def test_it_listens_on_loopback_only_and_wants_its_key(model):
             ask(url, wrong)
         assert refused.value.code == 401
         refused.value.close()
+    open_to_all = {path for path in PATHS if answers(url.removesuffix("/v1") + path)}
+    assert open_to_all == {"/health", "/v1/models", "/models"}, "that it is there, and its name"
+    server = psutil.Process(server_of(tmp_path))
+    listens = [each.laddr.ip for each in server.net_connections() if each.status == psutil.CONN_LISTEN]
+    assert listens == ["127.0.0.1", "127.0.0.1"], "for requests, and for users to hold on to"
+
+
+def test_a_proxy_has_no_business_with_it(model, monkeypatch):
+    with elsewhere() as proxy:
+        monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        model.start()
+        assert proxy.sent == []
 
 
 def test_the_key_is_where_only_its_owner_can_read_it(model, tmp_path):
-    _, key = model.start()
+    before = os.umask(0)
+    try:
+        _, key = model.start()
+    finally:
+        os.umask(before)
+    assert {path.name for path in (tmp_path / "models").iterdir() if path.stat().st_mode & 0o077} == set()
     record = tmp_path / "models" / f"{MODEL}.json"
-    assert record.stat().st_mode & 0o077 == 0
     assert str(record) in processes()
     assert key not in processes()
     assert key not in (tmp_path / "models" / f"{MODEL}.log").read_text(errors="replace")

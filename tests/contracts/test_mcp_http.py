@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from tests.contracts.hubs import Hub, until
+from tests.contracts.receivers import web as elsewhere
 
 pytest.importorskip("mcp")
 EMPTY = {"type": "object", "properties": {}}
@@ -31,7 +32,7 @@ class Handler(BaseHTTPRequestHandler):
         message = json.loads(self.rfile.read(int(self.headers["content-length"])))
         server.seen.append((message.get("method"), dict(self.headers)))
         if server.status:
-            self.answer(server.status, b"no")
+            self.answer(server.status, b"no", location=server.location)
         elif "id" not in message:
             self.answer(202, b"")
         elif message["method"] == "initialize":
@@ -73,7 +74,7 @@ class Handler(BaseHTTPRequestHandler):
         body = json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}).encode()
         self.answer(200, body, session=session)
 
-    def answer(self, status, body, *, kind="application/json", encoding="", session=False):
+    def answer(self, status, body, *, kind="application/json", encoding="", session=False, location=""):
         try:
             self.send_response(status)
             self.send_header("content-type", kind)
@@ -82,6 +83,8 @@ class Handler(BaseHTTPRequestHandler):
                 self.send_header("content-encoding", encoding)
             if session:
                 self.send_header("mcp-session-id", "s1")
+            if location:
+                self.send_header("location", location)
             self.end_headers()
             self.wfile.write(body)
         except ConnectionError:
@@ -92,7 +95,7 @@ class Handler(BaseHTTPRequestHandler):
 def web():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    server.status, server.seen, server.released = 0, [], threading.Event()
+    server.status, server.location, server.seen, server.released = 0, "", [], threading.Event()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     yield server
@@ -140,6 +143,24 @@ async def test_a_body_that_is_too_long_or_none_ends_in_an_error_and_the_server_g
     assert not result.ok
     assert says in result.text
     assert (await at.call("mcp_web_echo")).ok
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_neither_a_call_nor_a_header_follows_to_another_server(at, web, status):
+    with elsewhere() as other:
+        web.status, web.location = status, f"http://127.0.0.1:{other.port}/mcp"
+        await at.ready()
+        assert at.phase("web") == "failed"
+        assert other.sent == []
+
+
+async def test_a_proxy_has_no_business_with_a_server_on_this_machine(at, monkeypatch):
+    with elsewhere() as proxy:
+        monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        await at.ready()
+        assert (await at.call("mcp_web_echo")).ok
+        assert proxy.sent == []
 
 
 async def test_a_server_that_has_forgotten_us_is_greeted_again(at, web):

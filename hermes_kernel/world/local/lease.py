@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from hermes_kernel.world.local.weights import GivenUp
+from hermes_kernel.world.store.disk import PRIVATE_FILE
 
 KEY_VARIABLE = "HERMES_LOCAL_MODEL_KEY"
 HANDSHAKE_SECONDS = 5.0
@@ -40,7 +41,7 @@ class Running:
     def save(self, path: Path) -> None:
         """Replace `path` at once, readable by this user alone."""
         draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE), "w") as file:
             json.dump(asdict(self), file)
         draft.replace(path)
 
@@ -125,6 +126,7 @@ def one_at_a_time(path: Path, given_up: threading.Event, busy: Callable[[], None
     Raises:
         GivenUp: `given_up` was set while waiting.
     """
+    path.touch(PRIVATE_FILE)
     with path.open("ab") as file:
         waited = False
         while not _try_lock(file):

@@ -27,7 +27,7 @@ from hermes_kernel.world.local.weights import (
     find_engine,
     whole,
 )
-from hermes_kernel.world.store.disk import make
+from hermes_kernel.world.store.disk import PRIVATE_FILE, make
 
 START_SECONDS = 300.0
 
@@ -113,6 +113,7 @@ class LocalModel:
             KEY_VARIABLE: secrets.token_urlsafe(24),
             "OMP_WAIT_POLICY": "passive",  # spinning threads make it ten times slower beside any other work
         }
+        self._log.touch(PRIVATE_FILE)
         with self._log.open("wb") as log:
             process = subprocess.Popen(
                 [*command, path, self._record],

@@ -18,6 +18,8 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import BinaryIO
 
+from hermes_kernel.world.store.disk import PRIVATE_FILE
+
 INSTALL = 'pip install "hermes-kernel[local]"'
 BLOCK = 8 * 1024 * 1024
 
@@ -155,7 +157,8 @@ def _join(weights: Weights, parts: tuple[Path, ...], folder: Path, tell: Callabl
         raise _full(folder, weights.size)
     with _unfinished(final) as draft:
         try:
-            with draft.open("xb") as out:
+            draft.touch(PRIVATE_FILE, exist_ok=False)
+            with draft.open("wb") as out:
                 _copy(parts, out, weights, tell)
         except OSError as failure:
             if failure.errno in (errno.ENOSPC, errno.EDQUOT):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 import httpx2
 from mcp.client.streamable_http import streamable_http_client
 
+from hermes_kernel.ranges import near
 from hermes_kernel.world.mcp.described import Described
 from hermes_kernel.world.mcp.ending import Ending
 from hermes_kernel.world.mcp.lines import LONGEST
@@ -34,6 +35,7 @@ async def reached(server: Described, ending: Ending) -> AsyncGenerator[Transport
         httpx2.AsyncClient(
             headers={"accept-encoding": "identity", **server.headers},
             timeout=httpx2.Timeout(CONNECT_SECONDS, read=None),
+            trust_env=not near(server.url),  # a proxy has no business on this machine
             event_hooks={"response": [look]},
         ) as client,
         streamable_http_client(server.url, http_client=client, max_sse_event_size=LONGEST) as streams,

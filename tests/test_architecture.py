@@ -324,6 +324,17 @@ def test_an_agent_can_be_imported_and_a_tool_be_made_before_anything_is_loaded_t
     assert json.loads(done.stdout) == []
 
 
+def test_a_kernel_begins_without_what_plays_turns():
+    ours = [each for each in NOT_YET if each.startswith("hermes_kernel.")]
+    code = (
+        "import hermes_kernel.kernel, hermes_kernel.world.kernels.printing, magics.hermes, sys, json\n"
+        f"print(json.dumps([m for m in {('openai', 'duckdb', 'ipywidgets', *ours)!r} if m in sys.modules]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == []
+
+
 def test_importing_touches_no_file_no_network_and_no_thread(tmp_path: Path):
     code = (
         "import sys, threading\n"

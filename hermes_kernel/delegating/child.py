@@ -21,7 +21,7 @@ from hermes_kernel.limits import lease_limits
 from hermes_kernel.resources import Resources
 from hermes_kernel.session import Session
 from hermes_kernel.settings import SettingsError
-from hermes_kernel.world.kernels import OwnKernel
+from hermes_kernel.world.kernels.own import OwnKernel
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import StoreError
 from hermes_kernel.world.tools import Tool, Tools

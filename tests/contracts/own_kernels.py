@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import psutil
 
 from hermes_kernel.world.clock import SystemClock
-from hermes_kernel.world.kernels import OwnKernel
+from hermes_kernel.world.kernels.own import OwnKernel
 from tests.contracts.toolbox import observed, run_calls, toolbox
 
 FRESH = "the variables of earlier calls: this is a new one"

@@ -178,7 +178,7 @@ import sys
 sys.path.insert(0, {str(Path(__file__).parents[2])!r})
 from pathlib import Path
 from hermes_kernel.world.clock import SystemClock
-from hermes_kernel.world.kernels import OwnKernel
+from hermes_kernel.world.kernels.own import OwnKernel
 inner = OwnKernel(cwd=Path("."), clock=SystemClock(), seconds=9)
 (await inner.tool().run(code="import os; print(os.getpid(), os.getppid())")).text
 """

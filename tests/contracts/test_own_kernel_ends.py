@@ -326,7 +326,7 @@ PARENT = """
 import asyncio, os, signal, sys
 from pathlib import Path
 from hermes_kernel.world.clock import SystemClock
-from hermes_kernel.world.kernels import OwnKernel
+from hermes_kernel.world.kernels.own import OwnKernel
 
 async def main():
     own = OwnKernel(cwd=Path("."), clock=SystemClock(), seconds=60)

@@ -1,9 +1,5 @@
 """Kernels of one's own, for work that must not touch the person's notebook. Nothing heavy is imported before a call.
 
 `own` is the tool `python` over one, `living` one process from start to end, `heard` what it answers, `last_words` what
-it wrote before it died.
+it wrote before it died; `printing` is how much any kernel says at once, and in each from its start.
 """
-
-from hermes_kernel.world.kernels.own import OwnKernel
-
-__all__ = ["OwnKernel"]

@@ -8,9 +8,7 @@ from tests.claims import Edit, Removal, without
 OURS = "hermes_kernel/"
 
 
-def _gone(  # noqa: PLR0913, PLR0917 - a row of a table
-    claim: str, left: str, file: str, old: str, new: str, *tests: str
-) -> Removal:
+def _gone(claim: str, left: str, file: str, old: str, new: str, *tests: str) -> Removal:
     """A removal in one place of the package."""
     return without(claim, left, Edit(OURS + file, old, new), *tests)
 
@@ -171,7 +169,7 @@ FILES: tuple[Removal, ...] = (
     _gone("A skill is installed by a person only", "nobody is told", "learning/skills/installing.py",
           "if findings and not anyway:", "if findings and not path:", "what is suspicious needs a word"),
     _gone("An archive writes nothing", "a name in it may be any", "learning/skills/packing.py",
-          "if not _is_passed_over(name) and (why := wrong_file(name.removesuffix(\"/\"))):", "if (why := \"\"):",
+          'if not _is_passed_over(name) and (why := wrong_file(name.removesuffix("/"))):', 'if (why := ""):',
           "a hostile archive is refused by name and leaves nothing"),
     _gone("An archive writes nothing", "a link in it is a file", "learning/skills/packing.py",
           "if stat.S_IFMT(mode) not in {0, stat.S_IFREG, stat.S_IFDIR}:", "if mode < 0:",
@@ -179,7 +177,7 @@ FILES: tuple[Removal, ...] = (
     _gone("An archive writes nothing", "a bomb goes off", "learning/skills/packing.py",
           "RATIO = 200 ", "RATIO = 200_000 ", "a hostile archive is refused by name and leaves nothing"),
     _gone("An archive writes nothing", "two names are one file", "core/learning/skill_paths.py",
-          "folded = unicodedata.normalize(\"NFKC\", file).casefold()", "folded = file",
+          'folded = unicodedata.normalize("NFKC", file).casefold()', "folded = file",
           "a hostile archive is refused by name and leaves nothing"),
     _gone("A skill of yours is changed", "a model changes it", "learning/skills/consent.py",
           "if by in MODELS and origin in THEIRS and consent is Consent.NONE:", "if not by:",
@@ -245,7 +243,7 @@ FILES: tuple[Removal, ...] = (
     _gone("A job that a model makes needs", "some of it is not shown", "scheduling/consent.py",
           '    yield f"reports to: {', '    f"reports to: {', "a person sees all of it before it is made"),
     _gone("A job that a model makes needs", "a yes is for whatever it is by then", "scheduling/tool.py",
-          "partial(self.jobs.keep, after, job, by=\"model\")", "partial(self.jobs.keep, after, by=\"model\")",
+          'partial(self.jobs.keep, after, job, by="model")', 'partial(self.jobs.keep, after, by="model")',
           "a yes holds for the job that was shown and for no other"),
     _gone("A job that a model makes needs", "a yes is for whatever is removed by then", "scheduling/tool.py",
           "            await in_thread(partial(self.jobs.keep, job, job), THREAD)", "            await in_thread(partial(repr, job), THREAD)",
@@ -256,7 +254,7 @@ FILES: tuple[Removal, ...] = (
     _gone("A run makes and changes no jobs", "it makes what it likes", "scheduling/tool.py",
           'if self.writes() == "off":', 'if self.writes() == "never":', "a run of a job makes and changes none"),
     without("A model names targets", "an address of a model's is kept as a person's is", (
-        Edit(OURS + "scheduling/delivery/targets.py", "for each in deliver if by != \"person\" or not _is_address(each)]",
+        Edit(OURS + "scheduling/delivery/targets.py", 'for each in deliver if by != "person" or not _is_address(each)]',
              "for each in deliver if not _is_address(each)]"),
         Edit(OURS + "scheduling/delivery/targets.py", 'self.name_of(each) if by == "person" and _is_address(each)',
              "self.name_of(each) if _is_address(each)")),

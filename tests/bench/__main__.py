@@ -1,76 +1,92 @@
-"""``python -m tests.bench [ROUNDS]``: every contender once a round, in turn; medians and ratios as a Markdown table."""
+"""``python -m tests.bench [--rounds N] [--only GROUP ...] [--write]``: everything side by side, as one table for a group.
+
+Contenders are asked in turn, each sample in a fresh process, and medians are told. With ``--write`` the figures of the
+measured groups go to `docs/figures.json`, and from there into the pages and the picture.
+"""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
+import argparse
 import sys
-from collections.abc import Iterable
-from statistics import median
+import time
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 
-from tests.bench.live import measure as shown_live
-from tests.bench.serving import CHUNKS, serving
+from tests.bench import written
+from tests.bench.contenders import CONTENDERS
+from tests.bench.looping import SIZES, Loops
+from tests.bench.looping import rows as looping
+from tests.bench.rows import Row
 
-ROWS = [
-    # what is measured, script, n, figure, divided by, unit, contenders
-    (
-        "CPU per iteration, 50 iterations",
-        "loop",
-        50,
-        "cpu",
-        50 / 1e3,
-        "ms",
-        ("ours", "bare openai loop", "httpx + json"),
-    ),
-    (
-        "CPU per iteration, 200 iterations",
-        "loop",
-        200,
-        "cpu",
-        200 / 1e3,
-        "ms",
-        ("ours", "bare openai loop", "httpx + json"),
-    ),
-    ("CPU per streamed chunk", "chunks", 1, "cpu", CHUNKS / 1e6, "µs", ("ours", "bare openai loop", "httpx + json")),
-    ("8 async tools of 0.2 s", "batch", 1, "wall", 1, "s", ("ours", "bare openai loop")),
-    ("8 sync tools of 0.2 s", "batch", 1, "wall", 1, "s", ("ours, sync tools", "bare openai loop, sync tools")),
-    ("peak memory, 50 iterations", "loop", 50, "megabytes", 1, "MB", ("ours", "bare openai loop", "httpx + json")),
-]
+MODULES = {
+    "the loop": ["looping"],
+    "stops": ["stopping", "stopping_peers"],
+    "starting": ["starting"],
+    "the store": ["store"],
+    "panels": ["live"],
+    "long conversations": ["long"],
+    "learning": ["learning"],
+}
+"""By group, who measures it. The loop also tells what its processes take: `the process`."""
 
 
-def measure(contender: str, script: str, url: str, n: int) -> dict[str, float]:
-    """One fresh process."""
-    command = [sys.executable, "-m", "tests.bench.contenders", contender, script, url, str(n)]
-    environment = {**os.environ, "OPENAI_LOG": "", "HERMES_PLAIN": "on"}
-    found = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    if found.returncode:
-        raise SystemExit(f"{contender} on {script}: {found.stderr[-2000:]}")
-    return dict(json.loads(found.stdout.splitlines()[-1]))
+def measured(group: str, rounds: int, contenders: Sequence[str], loops: Loops) -> Iterator[Row]:
+    """The lines of a group, each as soon as it is known."""
+    for name in MODULES[group]:
+        began = time.monotonic()
+        if name == "looping":
+            yield from looping(rounds, contenders, loops)
+        else:
+            yield from import_module(f"tests.bench.{name}").rows(rounds, contenders)
+        print(f"{name}: {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
 
 
-def table(rounds: int) -> Iterable[str]:
-    """The rows of the table, each measured before the next."""
-    yield "| measured | ours | bare `openai` loop | httpx + json | ours / bare |"
-    yield "|---|---|---|---|---|"
-    for what, script, n, figure, unit_size, unit, contenders in ROWS:
-        found: dict[str, list[float]] = {contender: [] for contender in contenders}
-        with serving(script) as url:
-            for _ in range(rounds):
-                for contender in contenders:
-                    found[contender].append(measure(contender, script, url, n)[figure] / unit_size)
-        values = [median(samples) for samples in found.values()]
-        cells = [f"{value:.3g} {unit}" for value in values] + ["–"] * (3 - len(values))
-        yield f"| {what} | {' | '.join(cells)} | {values[0] / values[1]:.2f} |"
-    yield f"| CPU per streamed chunk, shown live in a kernel | {live(rounds):.3g} µs | – | – | – |"
+def asked(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5, help="samples of each figure (5)")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        choices=list(MODULES),
+        default=list(MODULES),
+        metavar="GROUP",
+        help=f"of: {', '.join(MODULES)}",
+    )
+    parser.add_argument(
+        "--contenders",
+        nargs="+",
+        choices=list(CONTENDERS),
+        default=list(CONTENDERS),
+        metavar="NAME",
+        help=f"of: {', '.join(CONTENDERS)}",
+    )
+    sizes = ", ".join(f"{size:,}" for size in SIZES)
+    parser.add_argument(
+        "--iterations",
+        nargs="+",
+        type=int,
+        default=SIZES,
+        metavar="N",
+        help=f"of the loop ({sizes}); with others, nothing else of it is measured",
+    )
+    parser.add_argument("--write", action="store_true", help="renew docs/figures.json, the pages and the picture")
+    return parser.parse_args(arguments)
 
 
-def live(rounds: int) -> float:
-    """Microseconds of a kernel's CPU for a chunk that is painted as it comes."""
-    with serving("chunks") as url:
-        return median(shown_live(url)["live"] / CHUNKS * 1e6 for _ in range(rounds))
+def main(arguments: Sequence[str], tell: Callable[[str], object]) -> None:
+    """Measure, tell, and write."""
+    given = asked(arguments)
+    loops, found = Loops(tuple(given.iterations)), list[Row]()
+    for group in given.only:
+        lines = written.merged(measured(group, given.rounds, given.contenders, loops))
+        for each in dict.fromkeys(row.group for row in lines):
+            tell(f"**{each}**\n\n{written.grouped(lines, each)}\n")
+        found += lines
+    tell(written.bars(found))
+    if given.write:
+        curves = {who: curve for who in loops.told if (curve := loops.curve(who))}
+        written.write(written.renewed(written.kept(), found, curves, given.rounds))
 
 
 if __name__ == "__main__":
-    for line in table(int(sys.argv[1]) if len(sys.argv) > 1 else 5):
-        print(line, flush=True)
+    main(sys.argv[1:], print)

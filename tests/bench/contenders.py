@@ -1,174 +1,95 @@
-"""Who is measured: this package, a bare loop over the ``openai`` client as its manual shows it, and plain HTTP with JSON.
+"""Who is measured, each in an environment of its own: what one of them needs is not in the way of the others.
 
-Run as ``python -m tests.bench.contenders CONTENDER SCRIPT URL N`` it plays once to warm up and once for the record, and
-prints one JSON line: seconds of CPU and of wall time.
+Ours, the bare loop and the floor run in this Python. A peer has a virtual environment with nothing in it but what
+`peers/NAME.txt` asks for, made when it is first measured and kept in a folder for caches. One environment for all of
+them there is not: each would get the versions that the others bear, and import what the others brought.
 """
 
 from __future__ import annotations
 
-import asyncio
+import hashlib
 import json
-import resource
+import os
+import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-Play = Callable[[int], Awaitable[None]]
+from tests.bench.rows import BARE, FLOOR, OURS
 
-PROBE: dict[str, Any] = {
-    "type": "function",
-    "function": {
-        "name": "probe",
-        "description": "Probe a number.",
-        "parameters": {"type": "object", "properties": {"number": {"type": "integer"}}, "required": ["number"]},
-    },
+HERE = Path(__file__).parent / "peers"
+
+
+class Contender(NamedTuple):
+    """One of those that are measured."""
+
+    file: str
+    """In `peers/`; with a text of its name, if it is not run in this Python."""
+    chunks: int = 20_000
+    """How many it is given, where one cannot wait for the end of more."""
+
+
+CONTENDERS = {
+    OURS: Contender("ours"),
+    BARE: Contender("bare"),
+    FLOOR: Contender("floor"),
+    "hermes-agent": Contender("hermes_agent"),
+    "pydantic-ai": Contender("pydantic_ai"),
+    "openai-agents": Contender("openai_agents"),
+    "smolagents": Contender("smolagents", chunks=500),
+    "langgraph": Contender("langgraph"),
 }
-NAP = {"type": "function", "function": {**PROBE["function"], "name": "nap"}}
-SYSTEM = {"role": "system", "content": "You are a probe."}
+PEERS = tuple(name for name, contender in CONTENDERS.items() if (HERE / f"{contender.file}.txt").exists())
 
 
-def probed(number: int) -> str:
-    return f"result {number}: " + "x" * 200
+def worked(name: str, job: str, url: str, number: int, limits: tuple[float, float] = (60.0, 600.0)) -> dict[str, Any]:
+    """What a fresh process measures of one contender in a job; `cannot` says why it did not.
 
-
-async def nap(number: int) -> str:
-    await asyncio.sleep(0.2)
-    return f"rested {number}"
-
-
-def nap_in_thread(number: int) -> str:
-    time.sleep(0.2)
-    return f"rested {number}"
-
-
-# --- ours -------------------------------------------------------------------------------------------------------------
-
-
-def ours(url: str, script: str, *, store: bool, sync: bool = False) -> Play:
-    from hermes_kernel import Agent, tool
-    from hermes_kernel.world.store.memory import MemoryLog
-
-    @tool(name="probe")
-    def probe(number: int) -> str:
-        """Probe a number."""
-        return probed(number)
-
-    napping = tool(name="nap")(nap_in_thread if sync else nap)
-    home = Path(tempfile.mkdtemp())
-    agent = Agent("any", [probe, napping], base_url=url, api_key="none", home=home, log=None if store else MemoryLog())
-
-    async def play(n: int) -> None:
-        agent.new()
-        async for _ in agent.stream(f"{script} {n}", tools=["probe", "nap"], budget=n + 1):
-            pass
-        assert agent.turn.outcome == "completed", agent.turn.reason
-
-    return play
-
-
-# --- a bare loop over the openai client -------------------------------------------------------------------------------
-
-
-def bare(url: str, script: str, *, sync: bool = False) -> Play:
-    from openai import AsyncOpenAI
-
-    client = AsyncOpenAI(base_url=url, api_key="none", max_retries=0)
-
-    async def run(call: dict[str, Any]) -> dict[str, str]:
-        arguments = json.loads(call["arguments"])
-        if call["name"] == "nap":
-            content = await (asyncio.to_thread(nap_in_thread, **arguments) if sync else nap(**arguments))
-        else:
-            content = probed(**arguments)
-        return {"role": "tool", "tool_call_id": call["id"], "content": content}
-
-    async def play(n: int) -> None:
-        messages: list[Any] = [SYSTEM, {"role": "user", "content": f"{script} {n}"}]
-        while True:
-            stream = await client.chat.completions.create(
-                model="any",
-                messages=messages,
-                tools=[PROBE, NAP],
-                stream=True,  # type: ignore[list-item]
+    Args:
+        name: In `CONTENDERS`.
+        job: A job of `peers/playing.py`.
+        url: A server's.
+        number: Iterations, chunks or calls.
+        limits: Seconds that the job itself heeds, and those after which the process is ended.
+    """
+    heeded, ended = limits
+    file = HERE / f"{CONTENDERS[name].file}.py"
+    command = [str(python(name)), "-P", str(HERE / "playing.py"), str(file), job, url, str(number), str(heeded)]
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, check=False, timeout=ended, env=_clean(home), cwd=home
             )
-            text, wanted = "", {}
-            async for chunk in stream:
-                for choice in chunk.choices:
-                    text += choice.delta.content or ""
-                    for piece in choice.delta.tool_calls or ():
-                        held = wanted.setdefault(piece.index, {"id": "", "name": "", "arguments": ""})
-                        held["id"] += piece.id or ""
-                        held["name"] += piece.function.name or ""
-                        held["arguments"] += piece.function.arguments or ""
-            if not wanted:
-                return
-            asked = [{"id": c["id"], "type": "function", "function": c} for c in wanted.values()]
-            messages.append({"role": "assistant", "content": text, "tool_calls": asked})
-            messages += await asyncio.gather(*(run(call) for call in wanted.values()))
-
-    return play
+        except subprocess.TimeoutExpired:
+            return {"cannot": f"it took more than {ended:.0f} s"}
+    if done.returncode or not done.stdout.strip():
+        print(f"{name}, {job}: {done.stderr[-2000:]}", file=sys.stderr, flush=True)
+        return {"cannot": done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "it said nothing"}
+    return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
-# --- plain HTTP -------------------------------------------------------------------------------------------------------
+def python(name: str) -> Path:
+    """The interpreter of a contender, made on the way if it is not there."""
+    wanted = HERE / f"{CONTENDERS[name].file}.txt"
+    if not wanted.exists():
+        return Path(sys.executable)
+    mark = hashlib.sha256(f"{wanted.read_text()}{sys.version}".encode()).hexdigest()[:12]
+    place = _cache() / f"{wanted.stem}-{mark}"
+    made = place / "bin" / "python"
+    if not (place / "complete").exists():
+        print(f"an environment for {name}: {place}", file=sys.stderr, flush=True)
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(place)], check=True)
+        subprocess.run([made, "-m", "pip", "install", "--quiet", "-r", str(wanted)], check=True)
+        (place / "complete").touch()
+    return made
 
 
-def floor(url: str, script: str) -> Play:
-    import httpx2
-
-    client = httpx2.AsyncClient(timeout=None)
-
-    async def play(n: int) -> None:
-        messages: list[Any] = [SYSTEM, {"role": "user", "content": f"{script} {n}"}]
-        while True:
-            body = {"model": "any", "messages": messages, "tools": [PROBE, NAP], "stream": True}
-            text, call = "", {"id": "", "name": "", "arguments": ""}
-            async with client.stream("POST", f"{url}/chat/completions", json=body) as response:
-                async for line in response.aiter_lines():
-                    if not line.startswith("data: {"):
-                        continue
-                    for choice in json.loads(line[6:])["choices"]:
-                        delta = choice["delta"]
-                        text += delta.get("content") or ""
-                        for piece in delta.get("tool_calls") or ():
-                            call["id"] += piece.get("id") or ""
-                            call["name"] += piece["function"].get("name") or ""
-                            call["arguments"] += piece["function"].get("arguments") or ""
-            if not call["name"]:
-                return
-            asked = [{"id": call["id"], "type": "function", "function": call}]
-            messages.append({"role": "assistant", "content": text, "tool_calls": asked})
-            content = probed(**json.loads(call["arguments"]))
-            messages.append({"role": "tool", "tool_call_id": call["id"], "content": content})
-
-    return play
+def _cache() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hermes-kernel-bench"
 
 
-CONTENDERS: dict[str, Callable[[str, str], Play]] = {
-    "ours": lambda url, script: ours(url, script, store=True),
-    "ours, no store": lambda url, script: ours(url, script, store=False),
-    "ours, sync tools": lambda url, script: ours(url, script, store=True, sync=True),
-    "bare openai loop": bare,
-    "bare openai loop, sync tools": lambda url, script: bare(url, script, sync=True),
-    "httpx + json": floor,
-}
-
-
-def main(contender: str, script: str, url: str, n: int) -> None:
-    play = CONTENDERS[contender](url, script)
-
-    async def both() -> dict[str, float]:
-        await play(min(n, 3))
-        cpu, wall = time.process_time(), time.perf_counter()
-        await play(n)
-        return {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
-
-    figures = asyncio.run(both())
-    figures["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps(figures), flush=True)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]))
+def _clean(home: str) -> dict[str, str]:
+    """An environment without the person's own settings and keys."""
+    kept = {name: value for name, value in os.environ.items() if name in {"PATH", "LANG", "TZ", "TMPDIR"}}
+    return kept | {"HOME": home, "HERMES_HOME": home, "HERMES_PLAIN": "on", "PYTHONWARNINGS": "ignore"}

@@ -1,0 +1,1 @@
+"""Contenders, a file each: `playing` measures them, in processes and environments of their own."""

@@ -10,7 +10,7 @@ import pytest
 from tests.kill.memories import CHILD, beside, explained, kill, opened, write_by_hand
 from tests.kill.nursery import nursery
 
-TIMES = int(os.environ.get("HERMES_TEST_MEMORIES", "50"))
+TIMES = int(os.environ.get("HERMES_TEST_MEMORIES", "20"))
 KILLED = 12  # a hundred with `python -m tests.kill.memories 100`
 
 

@@ -153,7 +153,7 @@ hostile = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=150)
 @given(
     st.lists(
         st.dictionaries(st.sampled_from(fields), hostile, max_size=5)

@@ -13,6 +13,7 @@ import argparse
 import faulthandler
 import gc
 import os
+import signal
 import sys
 import time
 import traceback
@@ -22,6 +23,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from contextlib import closing
 from itertools import count
 from multiprocessing import get_context
+from pathlib import Path
 from typing import NamedTuple
 
 HANGS = 900.0  # seconds of one session, then its process says where it stands and ends
@@ -63,9 +65,12 @@ def _module(seed: str):
 
 def campaign(first: int, turns: int, kills: int, jobs: int) -> Iterator[Ended]:
     """Seed after seed, until there were so many turns and so many kills."""
-    with ProcessPoolExecutor(jobs, mp_context=get_context("fork"), initializer=quiet) as pool:
-        yield from _played(pool, (f"{first}.{n}" for n in count()), jobs, turns)
-        yield from _played(pool, (f"{first}.k{n}" for n in count()), jobs, kills)
+    with ProcessPoolExecutor(jobs, mp_context=get_context("fork"), initializer=silent) as pool:
+        try:
+            yield from _played(pool, (f"{first}.{n}" for n in count()), jobs, turns)
+            yield from _played(pool, (f"{first}.k{n}" for n in count()), jobs, kills)
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def _played(pool: ProcessPoolExecutor, seeds: Iterator[str], jobs: int, wanted: int) -> Iterator[Ended]:
@@ -77,6 +82,13 @@ def _played(pool: ProcessPoolExecutor, seeds: Iterator[str], jobs: int, wanted: 
         for each in ended:
             done += max(each.result().turns, 1)
             yield each.result()
+
+
+def silent() -> None:
+    """The same, and what a tool prints is heard nowhere."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    quiet()
+    sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 - until the process ends
 
 
 def quiet() -> None:
@@ -106,6 +118,7 @@ def main() -> int:
     parser.add_argument("--one", metavar="SEED")
     parser.add_argument("--jobs", type=int, default=4)
     wish = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that nobody who plays is left behind
     quiet()
     if wish.one:
         ended = one(wish.one)

@@ -3,6 +3,9 @@
 A control in a page waits for ``idle`` before it sends its next value. Without it a slider that is touched while a cell
 awaits something sends one value, and never another. (7.3 handles them on a thread of their own, and tells.) The same on
 such a thread, where 7.4 has a message overtake another.
+
+And that a cell is new: what awaits something is replied to as a failure where a cell before it had a value that could
+not be displayed.
 """
 
 from __future__ import annotations
@@ -56,6 +59,7 @@ class Comms:
 
     def _opened(self) -> None:
         self._cell = self._kernel.get_parent("shell")
+        self._shell._last_traceback_during_displayhook = False  # type: ignore[attr-defined] # noqa: SLF001 - ipykernel's own name
 
     def _closed(self) -> None:
         self._cell = None

@@ -23,6 +23,15 @@ def test_a_prompt_is_answered_and_its_turn_is_in_the_underscore(running, scripte
     assert running.value("(_.text, str(_.outcome), _.budget.spent)") == "('It is **four**.', 'completed', 1)"
 
 
+def test_a_prompt_after_a_value_that_could_not_be_displayed_is_replied_to_as_what_it_is(running, scripted):
+    scripted(say("Here."))
+    shown = running.run(running.python("class Shy:\n    def __repr__(self): raise ValueError('no')\nShy()"))
+    assert shown.status == "error"
+    ran = running.run(running.prompt("Are you there?"))
+    assert (ran.status, ran.of("error")) == ("ok", [])
+    assert running.run(running.python("import asyncio; await asyncio.sleep(0)")).status == "ok"
+
+
 def test_the_agent_works_on_the_variables_of_the_notebook(running, scripted):
     scripted(call("python", {"code": "total = sum(numbers)\ntotal"}), say("The sum is 6."))
     running.run(running.python("numbers = [1, 2, 3]"))

@@ -10,7 +10,6 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from shutil import copymode
 from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.cli.opened import HERE
@@ -19,6 +18,7 @@ from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import clean
 from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.errors import HermesError
+from hermes_kernel.export.saving import save_over
 from hermes_kernel.scheduling.notebooks import parameters_in
 from hermes_kernel.scheduling.running.executing import Execution
 from hermes_kernel.scheduling.running.nodes import kernel_of, read, written
@@ -199,12 +199,4 @@ def _write(notebook: NotebookNode, target: Path) -> None:
     if target.exists() and not target.is_file():
         target.write_text(text, encoding="utf-8")
         return
-    target = target.resolve()
-    half = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        half.write_text(text, encoding="utf-8")
-        with suppress(FileNotFoundError):  # it is new
-            copymode(target, half)
-        half.replace(target)
-    finally:
-        half.unlink(missing_ok=True)
+    save_over(text, target)

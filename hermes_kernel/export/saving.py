@@ -26,17 +26,20 @@ def save_over(text: str, path: Path) -> None:
     """
     target = path.resolve()  # what a link names is replaced, not the link
     half = target.with_name(f".{target.name[:200]}.{os.getpid()}")
+    half.unlink(missing_ok=True)
     try:
-        _write(half, text)
-        if target.exists():
-            half.chmod(target.stat().st_mode & 0o777)
+        _write(half, text, target)
         half.replace(target)
     finally:
         half.unlink(missing_ok=True)
 
 
-def _write(path: Path, text: str) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
+def _write(path: Path, text: str, like: Path) -> None:
+    """Where there is nothing, for in a folder for everybody somebody may have put a link there; from the first byte for
+    those who may read what it is to be like."""
+    with path.open("x", encoding="utf-8", newline="") as file:
+        if like.exists():
+            path.chmod(like.stat().st_mode & 0o777)
         file.write(text)
         file.flush()
         os.fsync(file.fileno())

@@ -22,7 +22,7 @@ from hermes_kernel.scheduling.close import close_to
 from hermes_kernel.scheduling.notebooks import checked_notebook, parameters_of
 from hermes_kernel.scheduling.values import is_variable, json_text, names, one_of, seconds, shown
 
-NAME = re.compile(r"[a-z0-9-]{1,40}")
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 PROMPT_CHARS = 100_000
 MODEL_CHARS = 300
 MOST = 1_000_000  # of runs, of notebooks that are kept
@@ -88,8 +88,8 @@ def named(wish: Any, _: Ground) -> str:
     """A name that a job may have."""
     if not isinstance(wish, str) or not NAME.fullmatch(wish):
         raise HermesError(
-            f"name cannot be {shown(wish)}: it must be 1 to 40 lower-case letters, digits and hyphens, such as "
-            "monday-report."
+            f"name cannot be {shown(wish)}: it must be 1 to 40 lower-case letters, digits and hyphens, the first "
+            "of them no hyphen, such as monday-report."
         )
     return wish
 

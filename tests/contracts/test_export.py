@@ -173,6 +173,15 @@ def test_a_file_that_is_replaced_keeps_its_permissions_and_a_link_its_target(tmp
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a.md", "link.md"]
 
 
+def test_no_link_that_waits_beside_a_file_is_written_through(tmp_path):
+    """Where everybody may write, somebody may guess the name of what is half written."""
+    (tmp_path / "theirs").write_text("theirs")
+    (tmp_path / f".a.md.{os.getpid()}").symlink_to(tmp_path / "theirs")
+    save("new", tmp_path / "a.md")
+    assert ((tmp_path / "a.md").read_text(), (tmp_path / "theirs").read_text()) == ("new", "theirs")
+    assert not (tmp_path / "a.md").is_symlink()
+
+
 def test_a_file_that_came_meanwhile_is_left_alone(tmp_path):
     (tmp_path / "a.md").write_text("old")
     with pytest.raises(FileExistsError, match="--force"):

@@ -25,6 +25,7 @@ from hermes_kernel.scheduling.running.nodes import written
 from hermes_kernel.scheduling.running.parameters import assignments
 from hermes_kernel.scheduling.running.saving import write
 from hermes_kernel.scheduling.running.template import filled
+from hermes_kernel.scheduling.wishes import NAME
 from magics.hermes import CELL
 from magics.options import parse
 from tests.contracts.runs import DUE, job, parameters, template, work
@@ -260,6 +261,12 @@ def test_it_is_named_for_its_instant_in_the_zone_of_the_job_and_never_for_one_th
     link.symlink_to(tmp_path / "gone")
     assert notebook_path(tmp_path, job("x"), DUE) != link
     assert notebook_path(tmp_path, job("x", zone="No/Where"), DUE).name == "2026-12-07T08-00-00.ipynb"
+
+
+@given(st.text("abz09-", max_size=42))
+def test_every_name_that_a_job_may_have_is_one_of_a_folder(name):
+    if NAME.fullmatch(name):
+        assert notebook_path(Path("/nowhere"), job("x", name=name), DUE).parent.name == name
 
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", "../x", "A", "a b", "a\n", ".a", "a" * 101, "-a", "é"])

@@ -60,10 +60,10 @@ def replace(at: Path, content: bytes) -> int:
     descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
             if target.exists():
                 os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
+            file.write(content)
+            file.flush()
             os.fsync(file.fileno())
         aside.replace(target)
     except BaseException:

@@ -1,11 +1,7 @@
-"""What ipykernel 7.4 forgets: a status for comm messages that are handled while a cell runs.
-
-A control in a page waits for ``idle`` before it sends its next value. Without it a slider that is touched while a cell
-awaits something sends one value, and never another. (7.3 handles them on a thread of their own, and tells.) The same on
-such a thread, where 7.4 has a message overtake another.
-
-And that a cell is new: what awaits something is replied to as a failure where a cell before it had a value that could
-not be displayed.
+"""What ipykernel 7.4 forgets: a status for comm messages that are handled while a cell runs, for which a control waits
+before it sends its next value. Without it a slider that is touched while a cell awaits something sends one value, and
+never another. (7.3 handles them on a thread of their own, and tells.) The same on such a thread, where 7.4 has a message
+overtake another. And what both forget: that before this cell, which awaits, another had a value that cannot be shown.
 """
 
 from __future__ import annotations

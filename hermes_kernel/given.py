@@ -12,6 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hermes_kernel.core.text import brief
+
 # What OpenAI's own client reads. Ours and kernel.toml come first.
 OPENAI_NAMES = {"base_url": "OPENAI_BASE_URL", "api_key": "OPENAI_API_KEY"}
 TARGET = "HERMES_NOTIFY_"  # begins the name of a variable with a target's address; the rest is a person's choice
@@ -72,8 +74,10 @@ def in_file(path: Path) -> dict[str, Given]:
     except OSError as error:
         then = " Let it be read, or set HERMES_HOME to another folder." if isinstance(error, PermissionError) else ""
         raise Unreadable(f"{path} cannot be read: {error.strerror}.{then}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise Unreadable(f"{path} is not valid TOML: {error}.") from None
+    except RecursionError:
+        raise Unreadable(f"{path} is not valid TOML: it is nested too deeply.") from None
+    except ValueError as error:  # of TOML, of UTF-8, of a number with thousands of digits
+        raise Unreadable(f"{path} is not valid TOML: {brief(str(error), 200)}.") from None
 
 
 def saved_addresses(home: Path) -> tuple[str, ...]:

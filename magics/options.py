@@ -160,14 +160,14 @@ def _next(line: str) -> tuple[str, Any, str]:
     try:
         return name, option.read(value), rest
     except ValueError:
-        raise HermesError(f"{name} cannot be {value!r}: it must be {option.allowed}.") from None
+        raise HermesError(f"{name} cannot be {brief(value, 80)!r}: it must be {option.allowed}.") from None
 
 
 def _option(name: str) -> Option:
     if name not in OPTIONS:
-        close = difflib.get_close_matches(name, OPTIONS, 1)
+        close = difflib.get_close_matches(name[:80], OPTIONS, 1)
         hint = f" Did you mean {close[0]}?" if close else ""
-        raise HermesError(f"There is no option {name}.{hint} There are: {', '.join(OPTIONS)}.")
+        raise HermesError(f"There is no option {brief(name, 80)}.{hint} There are: {', '.join(OPTIONS)}.")
     return OPTIONS[name]
 
 
@@ -191,5 +191,5 @@ def _word(line: str) -> tuple[str, str]:
     try:
         word = lexer.get_token() or ""
     except ValueError:
-        raise HermesError(f"A quote is not closed in: {line}") from None
+        raise HermesError(f"A quote is not closed in: {brief(line, 80)}") from None
     return word, source.read().strip()

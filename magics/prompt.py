@@ -120,9 +120,13 @@ class Prompt:
             mime = mimetypes.guess_type(path.name)[0] or ""
             return self._picture(name, path, mime) if mime in PICTURES else self._text(name, path)
         except FileNotFoundError:
-            raise HermesError(f"There is no file {name} in {self.folder}. (@@ is a literal at sign.)") from None
+            raise HermesError(
+                f"There is no file {brief(name, 80)} in {self.folder}. (@@ is a literal at sign.)"
+            ) from None
         except OSError as error:
-            raise HermesError(f"{name} cannot be read: {error.strerror}.") from None
+            raise HermesError(f"{brief(name, 80)} cannot be read: {error.strerror}.") from None
+        except ValueError:  # a zero byte, half a pair: no system has such names
+            raise HermesError(f"{brief(name, 80)!r} is no name of a file. (@@ is a literal at sign.)") from None
 
     def _text(self, name: str, path: Path) -> str:
         if not path.is_file():

@@ -38,7 +38,7 @@ def load(plain: Plain) -> Kept | None:
     Raises:
         ValueError: a field is missing that has no default, or has a value its type does not know.
     """
-    kind = KINDS.get(plain.get("fact", ""))
+    kind = KINDS.get(str(plain.get("fact", "")))
     if kind is None:
         return None
     try:

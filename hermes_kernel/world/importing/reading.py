@@ -106,8 +106,8 @@ def _extra(row: Raw, care: Care) -> str:
     """The reasoning fields that a provider wants back."""
     details = parsed(row.get("reasoning_details"))
     fields: dict[str, Any] = {}
-    if _text(row.get("reasoning_content")):
-        fields["reasoning_content"] = row["reasoning_content"]
+    if thoughts := _text(row.get("reasoning_content")):
+        fields["reasoning_content"] = thoughts
     if isinstance(details, list) and details:
         fields["reasoning_details"] = [each for each in details if isinstance(each, dict)]
     return care.clean(dumped(fields)) if fields else ""

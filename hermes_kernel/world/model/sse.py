@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hermes_kernel.core.json_state import is_deep
+from hermes_kernel.core.json_state import Nesting, is_deep
 
 _MOST_STRAY = 1_000_000
 """Bytes that are kept of a body that is no event stream, to find out what it says."""
@@ -19,7 +19,7 @@ _MOST_LINE = 64_000_000
 """Bytes of one line. No reply is so long; a server that never ends a line must not fill the memory."""
 
 _MOST_AGAIN = 64_000_000
-"""Bytes that are looked at again because a value goes on over lines; then it is no value of anybody's."""
+"""Bytes that are kept, or looked at again, because a value goes on over lines; what is larger is no value."""
 
 _decode = json.JSONDecoder().raw_decode
 
@@ -38,6 +38,7 @@ class EventStream:
         self._rest: list[bytes] = []
         self._rest_size = 0
         self._data: list[bytes] = []
+        self._nesting = Nesting()
         self._again = 0
         self._stray: list[bytes] = []
         self._stray_size = 0
@@ -94,9 +95,13 @@ class EventStream:
     def _datum(self, data: bytes, values: list[Any]) -> None:
         """One ``data:`` line. A value may be spread over several; most are not."""
         if self._data:
-            data = b"\n".join([*self._data, data])
-            self._again += len(data)
-            self.broken = self._again > _MOST_AGAIN
+            self._data.append(data)
+            self._nesting.feed(data.decode("utf-8", "replace"))
+            if self._nesting.depth > 0:
+                self._spend(data)
+                return
+            data = b"\n".join(self._data)
+            self._spend(data)
         try:
             text = data.decode().strip()
             value, end = _decode(text)
@@ -108,13 +113,20 @@ class EventStream:
         else:
             self._unreadable(data, values)
 
+    def _spend(self, data: bytes) -> None:
+        self._again += len(data)
+        self.broken = self._again > _MOST_AGAIN
+
     def _unreadable(self, data: bytes, values: list[Any]) -> None:
         word = data.strip()
         if word == b"[DONE]":
             self.done = True
         elif word:
-            self._data[:] = [data]
             text = data.decode("utf-8", "replace")
+            if not self._data:
+                self._nesting = Nesting()
+                self._nesting.feed(text)
+            self._data[:] = [data]
             try:
                 value = json.loads(text)
                 if not is_deep(text):

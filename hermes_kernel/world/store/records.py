@@ -6,6 +6,7 @@ import json
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from hermes_kernel.core.events import Kept
 from hermes_kernel.core.plain import Plain, load
@@ -44,9 +45,17 @@ def decode(line: bytes) -> Record | None:
         return None
     try:
         plain = json.loads(body)
-        return Record(plain["uid"], plain["session"], plain["n"], plain["t"], plain["fact"])
+        record = Record(plain["uid"], plain["session"], plain["n"], plain["t"], plain["fact"])
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
+    return record if _is_one(plain) else None
+
+
+def _is_one(plain: dict[str, Any]) -> bool:
+    """A checksum says that a line is as it was written, and not by whom."""
+    named = isinstance(plain["uid"], str) and isinstance(plain["session"], str)
+    placed = isinstance(plain["n"], int) and isinstance(plain["t"], int | float)
+    return named and placed and isinstance(plain["fact"], dict)
 
 
 def _head(body: bytes) -> bytes:

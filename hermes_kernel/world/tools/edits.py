@@ -97,13 +97,14 @@ def _by_lines(text: str, old: str, new: str, leniency: Leniency, *, every: bool)
 
 
 def _places(lines: list[str], wanted: list[str]) -> Iterator[int]:
-    at = 0
-    while at + len(wanted) <= len(lines):
-        if lines[at] == wanted[0] and lines[at : at + len(wanted)] == wanted:
-            yield at
-            at += len(wanted)
-        else:
-            at += 1
+    """The lines at which `wanted` begins. Sought as text, which takes no longer where all lines are alike."""
+    whole, passage = "\n".join(["", *lines, ""]), "\n".join(["", *wanted, ""])
+    at = line = 0
+    while (found := whole.find(passage, at)) >= 0:
+        line += whole.count("\n", at, found)
+        yield line
+        line += len(wanted)
+        at = found + len(passage) - 1
 
 
 def _plain(line: str) -> str:

@@ -14,7 +14,7 @@ from importlib import import_module
 
 from tests.bench import written
 from tests.bench.contenders import CONTENDERS
-from tests.bench.looping import SIZES, Loops
+from tests.bench.looping import SECONDS, SIZES, Loops
 from tests.bench.looping import rows as looping
 from tests.bench.rows import Row
 
@@ -69,6 +69,9 @@ def asked(arguments: Sequence[str]) -> argparse.Namespace:
         metavar="N",
         help=f"of the loop ({sizes}); with others, nothing else of it is measured",
     )
+    parser.add_argument(
+        "--seconds", type=float, default=SECONDS, help=f"of CPU, after which a loop is not waited for ({SECONDS:.0f})"
+    )
     parser.add_argument("--write", action="store_true", help="renew docs/figures.json, the pages and the picture")
     return parser.parse_args(arguments)
 
@@ -76,16 +79,15 @@ def asked(arguments: Sequence[str]) -> argparse.Namespace:
 def main(arguments: Sequence[str], tell: Callable[[str], object]) -> None:
     """Measure, tell, and write."""
     given = asked(arguments)
-    loops, found = Loops(tuple(given.iterations)), list[Row]()
+    loops, found = Loops(tuple(given.iterations), given.seconds), list[Row]()
     for group in given.only:
         lines = written.merged(measured(group, given.rounds, given.contenders, loops))
         for each in dict.fromkeys(row.group for row in lines):
             tell(f"**{each}**\n\n{written.grouped(lines, each)}\n")
+        if given.write:
+            written.write(written.renewed(written.kept(), lines, loops.curves(), given.rounds))
         found += lines
     tell(written.bars(found))
-    if given.write:
-        curves = {who: curve for who in loops.told if (curve := loops.curve(who))}
-        written.write(written.renewed(written.kept(), found, curves, given.rounds))
 
 
 if __name__ == "__main__":

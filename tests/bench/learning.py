@@ -9,7 +9,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from statistics import median
@@ -26,6 +26,7 @@ from hermes_kernel.world.chronicle import Chronicle
 from hermes_kernel.world.store import Store
 from hermes_kernel.world.store.memory import MemoryLog
 from tests.bench.figures import sampled, table, timed
+from tests.bench.rows import OURS, Row
 
 FEW, MANY, MOST = 40, 1_000, 10_000
 ROOT = Path(__file__).parents[2]
@@ -129,6 +130,19 @@ def of_turns(place: Path, rounds: int) -> Iterator[tuple[str, str]]:
         home = place / f"p{n}"
         took = [starting(home) for _ in range(max(rounds // 3, 2))]
         yield f"import, make and close an agent, {n:,} skills", f"{median(took) * 1e3:.3g} ms"
+
+
+def rows(rounds: int, contenders: Sequence[str]) -> Iterator[Row]:
+    """The headlines, of ours alone: what skills cost a prompt, and what looking after them costs a turn."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        few, many = (tokens(with_skills(place / f"p{n}", n)) for n in (FEW, MANY))
+        yield Row("learning", f"prompt with {MANY:,} skills, over one with {FEW}", "×", {OURS: many / few}, 1.2)
+        some = library(place / f"p{MANY}")
+        index = some.index()
+        costs = sampled(lambda _: some.news(index), [None], max(rounds, 5), 60)
+        news = median(each.cpu for each in costs) * 1e3
+        yield Row("learning", f"seeing that none of {MANY:,} skills has changed, CPU", "ms", {OURS: news})
 
 
 def main(rounds: int) -> None:

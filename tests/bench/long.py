@@ -12,6 +12,7 @@ import re
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -23,6 +24,7 @@ from hermes_kernel.core.events import Compressed, Compressing, Event, Failed, Sp
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.search.found import Found
 from hermes_kernel.testing import Request, Server, Step, Tokens, billed, call, late, say, status
+from tests.bench.rows import OURS, Row
 from tests.bench.sayings import SCRIPTS
 
 FACTS = 20
@@ -233,6 +235,20 @@ def report(figures: Figures) -> str:
     }
     lines = [f"| {what} | {value} |" for what, value in rows.items()]
     return "\n".join(["| long conversation | |", "|---|---|", *lines, *figures.unhappy[:3], *figures.unsound[:3]])
+
+
+def rows(rounds: int, contenders: Sequence[str]) -> Iterator[Row]:
+    """One conversation, which is the same each time: ours alone, in 1,000 messages through a small window."""
+    with tempfile.TemporaryDirectory() as home:
+        figures = asyncio.run(converse(Path(home), 1_000, 16_384))
+
+    def row(what: str, unit: str, value: float, bar: float | None = None) -> Row:
+        return Row("long conversations", what, unit, {OURS: value}, bar)
+
+    yield row("facts lost of 20, told on the way", "facts", len(figures.lost), 0)
+    yield row("overflows that the loop saw", "overflows", figures.overflows, 0)
+    yield row("turns that failed", "turns", len(figures.unhappy), 0)
+    yield row("summaries for each quarter of the window", "summaries", figures.summaries / figures.quarters)
 
 
 def main() -> None:

@@ -16,7 +16,6 @@ SIZES = (50, 200, 1_000)
 SECONDS = 40.0
 """Of CPU, after which a loop is not waited for."""
 
-NEVER = f"did not finish in {SECONDS:.0f} s of CPU"
 SYNC_ONLY = "smolagents"
 Figures = dict[str, Any]
 
@@ -26,6 +25,7 @@ class Loops:
     """What was told by the processes that played the long loop: CPU seconds at each call of a tool, by contender."""
 
     sizes: Sequence[int] = SIZES
+    seconds: float = SECONDS
     told: dict[str, list[Figures]] = field(default_factory=dict)
 
     def play(self, rounds: int, contenders: Sequence[str], url: str) -> None:
@@ -37,7 +37,7 @@ class Loops:
                     continue
                 slow = any(len(each["marks"]) < self.sizes[-1] for each in before)
                 number = self.sizes[-2] if slow else self.sizes[-1]
-                before.append(worked(who, "loop sync", url, number, (SECONDS, 20 * SECONDS)))
+                before.append(worked(who, "loop sync", url, number, (self.seconds, 60 * self.seconds)))
 
     def cpu(self, who: str, size: int) -> float | None:
         """Milliseconds of CPU for an iteration of the first `size`."""
@@ -53,10 +53,15 @@ class Loops:
         if self.cpu(who, size) is not None:
             return ""
         said = [each["cannot"] for each in self.told[who] if "cannot" in each]
-        return f"{who}: {said[0] if said else NEVER}"
+        never = f"did not finish in {self.seconds:.0f} s of CPU"
+        return f"{who}: {said[0] if said else never}"
+
+    def curves(self) -> dict[str, list[tuple[int, float]]]:
+        """Of everybody who came far enough for one."""
+        return {who: curve for who in self.told if (curve := self.curve(who))}
 
     def curve(self, who: str) -> list[tuple[int, float]]:
-        """Iterations, and the milliseconds of CPU that one of them costs there: of the newest tenth of them."""
+        """Iterations, and the milliseconds of CPU that one of them costs there: of the newest quarter of them."""
         marks = max((each.get("marks", []) for each in self.told[who]), key=len)
         points, at = [], 10
         while at <= len(marks):

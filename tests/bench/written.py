@@ -40,6 +40,7 @@ SHORT = (
 )
 """What the front page has of it."""
 
+MARKED = re.compile(r"<!-- figures/(?P<name>[^>]+) -->\n(?P<text>.*?)\n?<!-- /figures/(?P=name) -->", re.DOTALL)
 Kept = dict[str, Any]
 
 
@@ -48,7 +49,11 @@ Kept = dict[str, Any]
 
 def kept() -> Kept:
     """What the file has."""
-    return dict(json.loads(FILE.read_text(encoding="utf-8"))) if FILE.exists() else {"rows": [], "growth": {}}
+    return (
+        dict(json.loads(FILE.read_text(encoding="utf-8")))
+        if FILE.exists()
+        else {"rows": [], "growth": {}, "rounds": {}}
+    )
 
 
 def rows(file: Kept) -> list[Row]:
@@ -62,7 +67,8 @@ def renewed(file: Kept, measured: Sequence[Row], growth: Kept, rounds: int) -> K
     places = {group: at for at, group in enumerate(dict.fromkeys(row.group for row in (*rows(file), *measured)))}
     every = sorted([*stay, *measured], key=lambda row: places[row.group])
     return {
-        "machine": {"cores": os.cpu_count(), "python": platform.python_version(), "rounds": rounds},
+        "machine": {"cores": os.cpu_count(), "python": platform.python_version()},
+        "rounds": {group: rounds if group in groups else file["rounds"][group] for group in places},
         "versions": versions(),
         "rows": [
             row._asdict() | {"values": {who: _short(value) for who, value in row.values.items()}} for row in every
@@ -182,15 +188,17 @@ def filled(page: str, told: dict[str, str]) -> str:
     """The page with each table between its markers; those of names that nobody tells stay as they are."""
 
     def put(match: re.Match[str]) -> str:
-        return f"{match[1]}\n{told.get(match[2], match[3].strip())}\n{match[4]}"
+        name = match["name"]
+        return f"<!-- figures/{name} -->\n{told.get(name, match['text'])}\n<!-- /figures/{name} -->"
 
-    return re.sub(r"(<!-- figures: ([^>]+) -->)\n(.*?)\n?(<!-- end -->)", put, page, flags=re.DOTALL)
+    return MARKED.sub(put, page)
 
 
 def _machine(file: Kept) -> str:
     told = file["machine"]
     which = ", ".join(f"{name} {number}" for name, number in file["versions"].items())
-    return f"{told['cores']} cores, CPython {told['python']}, medians of {told['rounds']} rounds. Beside: {which}."
+    rounds = " to ".join(str(number) for number in sorted({min(file["rounds"].values()), max(file["rounds"].values())}))
+    return f"{told['cores']} cores, CPython {told['python']}, medians of {rounds} rounds. Beside: {which}."
 
 
 def write(file: Kept) -> None:

@@ -57,6 +57,19 @@ def test_a_pytest_in_a_notebook_that_has_loaded_the_magics_is_silent(wheel: zipf
     assert (done.returncode, "1 passed" in done.stdout) == (0, True), done.stdout + done.stderr
 
 
+def test_each_module_of_the_scripted_server_can_be_the_first_that_is_imported():
+    modules = sorted(each.stem for each in (ROOT / "hermes_kernel" / "testing").glob("*.py") if "__" not in each.stem)
+    for_each = (
+        "import importlib, sys\n"
+        f"for name in {modules}:\n"
+        "    for loaded in [each for each in sys.modules if each.startswith('hermes_kernel.testing')]:\n"
+        "        del sys.modules[loaded]\n"
+        "    importlib.import_module(f'hermes_kernel.testing.{name}')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", for_each], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_every_exemption_from_the_linter_has_its_reason_beside_it():
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     block = text[text.index("[tool.ruff.lint]") : text.index("[tool.ruff.lint.mccabe]")]

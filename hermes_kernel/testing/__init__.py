@@ -8,6 +8,7 @@ every project, for the fixtures of `plugin`.
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
+    if name != "__all__" and find_spec(f"hermes_kernel.testing.{name}"):
+        raise AttributeError(name)  # a module of this package, which Python asks for before it imports it
     public = import_module("hermes_kernel.testing.public")
     if name == "__all__" or name in public.__all__:
         return getattr(public, name)

@@ -35,8 +35,7 @@ class EventStream:
         self.done = False
         self.broken = False
         self.events = 0
-        self._rest: list[bytes] = []
-        self._rest_size = 0
+        self._rest = bytearray()
         self._data: list[bytes] = []
         self._nesting = Nesting()
         self._again = 0
@@ -50,13 +49,10 @@ class EventStream:
 
     def feed(self, block: bytes) -> list[Any]:
         """The events that `block` completes."""
-        if self.broken:
-            return []
-        *lines, last = block.split(b"\n")
+        *lines, last = (b"" if self.broken else block).split(b"\n")
         if lines and self._rest:
-            lines[0] = b"".join([*self._rest, lines[0]])
+            lines[0] = bytes(self._rest + lines[0])
             self._rest.clear()
-            self._rest_size = 0
         self._leave(last)
         values: list[Any] = []
         for line in lines:
@@ -75,10 +71,8 @@ class EventStream:
 
     def _leave(self, last: bytes) -> None:
         """The beginning of a line, of which there is more to come."""
-        if last:
-            self._rest.append(last)
-            self._rest_size += len(last)
-        if self._rest_size > _MOST_LINE:
+        self._rest += last
+        if len(self._rest) > _MOST_LINE:
             self.broken = True
             self._rest.clear()
 

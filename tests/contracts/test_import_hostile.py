@@ -9,12 +9,15 @@ import sqlite3
 import pytest
 
 from hermes_kernel.core.messages import Assistant, User
-from hermes_kernel.world.importing import Unreadable, source
+from hermes_kernel.world.importing import Care, Lines, Unreadable, source
 from hermes_kernel.world.store import Store
 from tests.contracts.originals import SCHEMA_1, SCHEMA_12, bring, made, original, resumed, seen, stories, write
 from tests.contracts.stores import child, done
 
 SESSION = {"id": "s", "source": "cli", "started_at": 1000.0, "model": "m", "input_tokens": 70, "output_tokens": 30}
+
+
+LINE = json.dumps({"id": "s", "messages": [{"role": "user", "content": "words"}]}) + "\n"
 
 
 def row(n, role="user", content="words", **fields):
@@ -228,6 +231,15 @@ POISON = [
     {"fact": ["Asked"]},
     {},
 ]
+
+
+@pytest.mark.parametrize("longest", [len(LINE), len(LINE) + 1, 5_000])
+def test_a_line_without_end_is_passed_over_and_costs_no_other(tmp_path, longest):
+    path = tmp_path / "all.jsonl"
+    path.write_text(LINE + '{"id": "' + "x" * 10_000 + '"}\n' + LINE.replace('"s"', '"t"') + " " * 20_001)
+    care = Care(str)
+    assert [told.session for told in Lines(path, longest).stories(care)] == ["s", "t"]
+    assert care.skipped == {"lines that are not a JSON object": 1}
 
 
 @pytest.mark.parametrize("fact", POISON, ids=str)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self, TypeGuard
+from typing import Any, Self, TextIO, TypeGuard
 
 from hermes_kernel.core.text import scrub
 from hermes_kernel.world.importing.reading import session_id, story, time_of
@@ -16,6 +16,7 @@ from hermes_kernel.world.importing.trouble import Unreadable
 from hermes_kernel.world.store.records import Record
 
 LONGEST_UID = 200  # characters
+LONGEST_LINE = 2**28  # characters; a session with all its pictures has some millions
 FURTHEST = 2**53  # beyond it a number of JSON is not the same everywhere
 
 
@@ -30,8 +31,9 @@ class Copy:
 class Lines:
     """The sessions of one export. A context manager."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, longest: int = LONGEST_LINE) -> None:
         self._path = path
+        self._longest = longest
 
     @property
     def expected(self) -> int:
@@ -71,14 +73,22 @@ class Lines:
 
     def _lines(self, care: Care) -> Iterator[dict[str, Any]]:
         with self._path.open(encoding="utf-8-sig", errors="replace", newline="\n") as file:
-            for line in file:
+            while line := file.readline(self._longest):
                 if not line.strip():
                     continue
-                plain = _parsed(line)
+                plain = _parsed(line) if self._is_whole(line) else self._passed_over(file)
                 if isinstance(plain, dict):
                     yield plain
                 else:
                     care.skip("lines that are not a JSON object")
+
+    def _is_whole(self, line: str) -> bool:
+        return len(line) < self._longest or line.endswith("\n")
+
+    def _passed_over(self, file: TextIO) -> None:
+        """Let go of the rest of a line that is too long, a piece at a time."""
+        while not self._is_whole(file.readline(self._longest)):
+            pass
 
 
 def _parsed(line: str) -> Any:

@@ -37,6 +37,7 @@ from hermes_kernel.view.turn.seeing import see
 from hermes_kernel.world.store import MemoryLog
 from magics.commands.every import COMMANDS
 from magics.options import usage
+from tests.compatibility.combinations import table as combinations
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -218,6 +219,7 @@ MAKERS = {
     "tools": tools,
     "ladders": ladders,
     "lines": lines,
+    "combinations": combinations,
 }
 
 

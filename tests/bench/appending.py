@@ -126,9 +126,11 @@ ROLES = {
 # --- the play ---------------------------------------------------------------------------------------------------------
 
 
-def played(kind: str, folder: Path, count: int, others: tuple[str, ...]) -> dict[str, Answer]:
-    """`WRITERS` writers and the others, begun together: what all writers said together, and each other."""
-    writers = [_process(f"{kind}-writing", folder, number, count) for number in range(WRITERS)]
+def played(
+    kind: str, folder: Path, count: int, others: tuple[str, ...] = (), writing: int = WRITERS
+) -> dict[str, Answer]:
+    """So many writers and the others, begun together: what all writers said together, and each other."""
+    writers = [_process(f"{kind}-writing", folder, number, count) for number in range(writing)]
     rest = {other: _process(other, folder, 1, 0) for other in others}
     everybody = [*writers, *rest.values()]
     for process in everybody:
@@ -162,6 +164,18 @@ def _answer(process: Popen[str]) -> Answer:
     line = process.stdout.readline()
     process.wait()
     return dict(json.loads(line))
+
+
+def middles(folder: Path, count: int, writing: int) -> dict[str, float]:
+    """The median of an append, in milliseconds: ours, SQLite's, and what the disk takes, with nobody else at it."""
+    found = {}
+    for kind in ("ours", "lite", "disk"):
+        place = folder / f"{kind}-{writing}-{count}"
+        place.mkdir(exist_ok=True)
+        if kind == "lite":
+            lite.made(place / "lite.db").close()
+        found[kind] = quantile(played(kind, place, count, writing=writing)[f"{kind}-writing"]["seconds"], 0.5) * 1e3
+    return found
 
 
 def report(folder: Path, count: int) -> Iterator[str]:

@@ -21,6 +21,7 @@ from hermes_kernel.world.store import Store
 from tests.bench import appending, corpus, lite, loading
 from tests.bench.figures import Cost, milliseconds, quantile, sampled, table, timed
 from tests.bench.questions import Kind, kinds
+from tests.bench.rows import OURS, Row
 
 FRESH = 50  # messages of one fold
 
@@ -115,6 +116,63 @@ PARTS: dict[str, Callable[[Plan], Iterator[str]]] = {
     "opening": opening,
     "folding": folding,
 }
+
+
+# --- the bench's table ------------------------------------------------------------------------------------------------
+
+SQLITE, DISK = "SQLite FTS5", "write + fdatasync"
+KEPT = "HERMES_BENCH_STORE"  # in the environment: the folder in which what is built is kept, as with ``--at``
+
+
+def rows(rounds: int, contenders: Sequence[str]) -> Iterator[Row]:
+    """The store's part of it: what an append, a search and a message on the disk cost at 100,000 messages."""
+    with tempfile.TemporaryDirectory() as folder:
+        plan = Plan(100_000, Path(os.environ.get(KEPT) or folder), rounds)
+        for writing in (1, appending.WRITERS):
+            yield _append(Path(folder), rounds, writing)
+        yield _size(plan)
+        yield from _search(plan)
+
+
+def _append(folder: Path, rounds: int, writing: int) -> Row:
+    told = [appending.middles(folder, 300 + at, writing) for at in range(rounds)]
+    values: dict[str, float | None] = {
+        who: median(each[kind] for each in told) for who, kind in ((OURS, "ours"), (SQLITE, "lite"), (DISK, "disk"))
+    }
+    who = "one writer" if writing == 1 else f"{writing} writers at once"
+    return Row("the store", f"durable append, p50, {who}", "ms", values, 1.0)
+
+
+def _size(plan: Plan) -> Row:
+    _, sqlite = _loaded(plan)
+    values: dict[str, float | None] = {
+        OURS: _weight(plan.home) / sqlite["text"],
+        SQLITE: lite.weight(plan.lite) / sqlite["text"],
+    }
+    return Row("the store", f"size ÷ text, {plan.messages:,} messages", "×", values, 2.5)
+
+
+def _search(plan: Plan) -> Iterator[Row]:
+    """The worst kind of question of each, and the longest tail of any."""
+    store, connection = Store(plan.home), lite.opened(plan.lite)
+    store.search("warm")
+    asks: dict[str, tuple[int, Callable[[str | lite.Asked], object]]] = {
+        OURS: (0, store.search),  # type: ignore[dict-item]
+        SQLITE: (1, lambda asked: lite.best(connection, asked)),  # type: ignore[arg-type]
+    }
+    worst: dict[str, float | None] = dict.fromkeys(asks, 0.0)
+    tails: dict[str, float | None] = dict.fromkeys(asks, 0.0)
+    names = dict.fromkeys(asks, "")
+    for kind in kinds(plan.messages):
+        for who, (side, ask) in asks.items():
+            costs = sampled(lambda pair, side=side, ask=ask: ask(pair[side]), kind.questions, plan.rounds, 4.0)  # type: ignore[misc]
+            middle, last = (quantile([cost.wall for cost in costs], share) for share in (0.5, 0.99))
+            tails[who] = max(tails[who] or 0.0, last / middle)
+            if middle * 1e3 > (worst[who] or 0.0):
+                worst[who], names[who] = middle * 1e3, kind.name
+    note = "; ".join(f"{who}: {name}" for who, name in names.items())
+    yield Row("the store", f"search, worst kind of question, p50, {plan.messages:,} messages", "ms", worst, 50.0, note)
+    yield Row("the store", "search, longest tail of a kind, p99 ÷ p50", "×", tails, 4.0)
 
 
 def _loaded(plan: Plan) -> tuple[dict[str, float], dict[str, float]]:

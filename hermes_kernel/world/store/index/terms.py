@@ -22,8 +22,7 @@ AT_ONCE = 64  # units that are asked for in one statement
 
 UNIT = "SELECT {at} AS at, id, run, passages FROM store.units WHERE head = {head}"
 BEGINNING = """
-SELECT min(id), max(id), run, sum(passages)::BIGINT FROM store.units
-WHERE head BETWEEN ? AND ? AND unit >= ? AND unit < ? GROUP BY run
+SELECT min(id), max(id), run, sum(passages)::BIGINT FROM store.units WHERE head BETWEEN ? AND ? {more} GROUP BY run
 """
 NONE = "SELECT 0 AS mid, 0 AS size, 0 AS often, []::INTEGER[] AS places WHERE false"
 
@@ -130,8 +129,13 @@ def _short(unit: str) -> bool:
 
 
 def _beginning(connection: DuckDBPyConnection, letters: str) -> dict[int, Span]:
-    given = [head(letters), head(letters, b"\xff"), letters, letters + LAST]
-    rows = connection.execute(BEGINNING, given).fetchall()
+    """The units that begin so. Where their heads say it, their names are not read."""
+    given: list[object] = [head(letters), head(letters, b"\xff")]
+    more = ""
+    if len(letters.encode()) > HEAD:
+        more = "AND unit >= ? AND unit < ?"
+        given += [letters, letters + LAST]
+    rows = connection.execute(BEGINNING.format(more=more), given).fetchall()
     return {run: Span(low, high, passages) for low, high, run, passages in rows}
 
 

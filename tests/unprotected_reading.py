@@ -45,7 +45,7 @@ SHOWING: tuple[Removal, ...] = (
             Edit(SHOWN, 'return CONTROL.sub("", text)', "return text"),
             "no control character reaches a terminal", "a terminal is not taken over by what is remembered"),
     without("An exported notebook or Markdown", "an answer in a notebook is Markdown as it came",
-            Edit("hermes_kernel/export/notebook.py", '"text/markdown": sanitise(text)', '"text/markdown": text'),
+            Edit("hermes_kernel/view/turn/bundle.py", "part for part in (sanitise(picture.text).strip(), *", "part for part in (picture.text.strip(), *"),
             "a notebook is valid harmless and always the same"),
     without("An exported notebook or Markdown", "an answer in a file is Markdown as it came",
             Edit("hermes_kernel/export/markdown.py", "return sanitise(piece.text).strip()", "return piece.text.strip()"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hermes_kernel.scheduling.delivery.wording import GAP, bounded, message, uncalled
@@ -16,6 +16,7 @@ CALLS = re.compile(r"@(?:everyone|here)|(?:^|[\s*_(<>`])@\w|<[@!#&/?a-zA-Z]")
 
 
 @given(TEXTS)
+@example("![a picture](https://e.example/p.png)")
 def test_no_text_calls_anybody_or_opens_a_tag_and_every_word_of_it_is_there(text: str):
     text = text.replace(GAP, "")
     safe = uncalled(text)

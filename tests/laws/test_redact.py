@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import json
 import random
 import string
 import time
+from urllib.parse import quote, quote_plus
 
 import pytest
 from hypothesis import given, settings
@@ -24,6 +26,7 @@ def made(length: int, alphabet: str = ALNUM, seed: int = 7) -> str:
     return "a1B" + "".join(dice.choice(alphabet) for _ in range(length - 3))
 
 
+HEX = hashlib.sha384(b"a key").hexdigest()[:48]
 JWT = f"eyJ{made(20)}.eyJ{made(40)}.{made(43)}"
 PEM = (
     "-----BEGIN RSA PRIVATE KEY-----\n"
@@ -55,6 +58,49 @@ SECRETS = [
     ("PyPI token", f"pypi-AgE{made(80)}"),
     ("SendGrid key", f"SG.{made(22)}.{made(43)}"),
     ("JWT", JWT),
+    ("JWT", f"eyJ{made(30)}.{made(60)}.{made(16)}.{made(90)}.{made(22)}"),
+    ("API key", f"sk_{HEX}"),
+    ("API key", f"tgp_v1_{made(43)}"),
+    ("API key", f"pcsk_{made(6)}_{made(60)}"),
+    ("API key", f"fw_{made(24)}"),
+    ("API key", f"lsv2_pt_{HEX[:32]}_{HEX[:10]}"),
+    ("API key", f"tvly-dev-{made(32)}"),
+    ("API key", f"jina_{HEX[:32]}{made(28)}"),
+    ("API key", f"sbp_{HEX[:40]}"),
+    ("API key", f"ak-{made(22)}"),
+    ("API key", f"pa-{made(43)}"),
+    ("API key", f"key-{HEX[:32]}"),
+    ("API key", f"{HEX[:32]}-us12"),
+    ("API key", f"lin_api_{made(40)}"),
+    ("API key", f"secret_{made(43)}"),
+    ("API key", f"figd_{made(40)}"),
+    ("signing secret", f"whsec_{made(32)}"),
+    ("Google token", f"1//0g{made(40)}"),
+    ("GitLab token", f"glrt-{made(20)}"),
+    ("Slack token", f"xoxd-{made(60)}"),
+    ("Slack token", f"xoxe.xoxp-1-{made(60)}"),
+    ("AWS key", f"bedrock-api-key-{made(80)}"),
+    ("Azure secret", f"a1B8Q~{made(34)}"),
+    ("RubyGems token", f"rubygems_{HEX}"),
+    ("Docker token", f"dckr_pat_{made(27)}"),
+    ("DigitalOcean token", f"dop_v1_{HEX}{HEX[:16]}"),
+    ("Shopify token", f"shpat_{HEX[:32]}"),
+    ("Atlassian token", f"ATATT3xFfGF0{made(100)}"),
+    ("Databricks token", f"dapi{HEX[:32]}"),
+    ("Vault token", f"hvs.{made(90)}"),
+    ("Doppler token", f"dp.pt.{made(43)}"),
+    ("PlanetScale token", f"pscale_tkn_{made(40)}"),
+    ("Tailscale key", f"tskey-auth-{made(17)}-{made(32)}"),
+    ("Grafana token", f"glsa_{made(32)}_{HEX[:8]}"),
+    ("Sentry token", f"sntryu_{HEX}{HEX[:16]}"),
+    ("Heroku key", f"HRKU-{made(60)}"),
+    ("Fly token", f"fm2_{made(100)}"),
+    ("Netlify token", f"nfp_{made(36)}"),
+    ("Vercel token", f"vcp_{made(24)}"),
+    ("HubSpot token", f"pat-na1-{HEX[:8]}-{HEX[:4]}-{HEX[:4]}-{HEX[:4]}-{HEX[:12]}"),
+    ("Square token", f"sq0csp-{made(43)}"),
+    ("1Password token", f"ops_eyJ{made(60)}"),
+    ("private key", f"AGE-SECRET-KEY-1{'Q9' * 29}"),
 ]
 
 IN_PLACE = [
@@ -73,6 +119,35 @@ IN_PLACE = [
     ("x-api-key: {}", "secret", made(32)),
     ("tool --api-key {} --verbose", "secret", made(20)),
     ("GITHUB_TOKEN={}", "secret", made(30)),
+    ('curl -H "X-Api-Key: {}" https://x.org', "secret", made(20)),
+    ("{{'PRIVATE-TOKEN': '{}'}}", "secret", made(20)),
+    ("Authorization: token {}", "token", made(36)),
+    ("Authorization: {}", "token", made(40)),
+    ("curl -u me:{} https://x.org", "password", "hunter2hunter2"),
+    ("machine api.example.com login me password {}\n", "password", "hunter2"),
+    ("machine api.example.com\n  login me\n  password {}\n", "password", "swordfish"),
+    ("//registry.npmjs.org/:_authToken={}", "secret", made(36)),
+    ("_auth={}", "secret", base64.b64encode(b"me:hunter2hunter2").decode()),
+    ('{{"auths": {{"x.io": {{"auth": "{}"}}}}}}', "password", base64.b64encode(b"me:hunter2hunter2").decode()),
+    ("CREATE USER me WITH PASSWORD '{}'", "password", "pa55word!"),
+    ("IDENTIFIED BY '{}'", "password", "pa55word!"),
+    ("<password>{}</password>", "password", "pa55word!"),
+    ("Cookie: id={}; theme=dark", "cookie", made(32)),
+    ("Set-Cookie: session={}; Path=/", "cookie", made(32)),
+    ("sessionid={}", "cookie", made(32)),
+    ("https://x.blob.core.windows.net/c?sv=2022-11-02&sig={}", "signature", made(44)),
+    ("https://b.s3.amazonaws.com/x?X-Amz-Signature={}&a=b", "signature", HEX),
+    ("Endpoint=sb://x.net/;SharedAccessKeyName=Root;SharedAccessKey={}", "secret", made(44)),
+    ("https://{}@github.com/x", "token", made(40)),
+    ("[default]\naws_secret_access_key = {}", "secret", f"{made(20)}/{made(19)}"),
+    ("DB_PASS={}", "secret", "pa55word1"),
+    ("environ({{'FOO_TOKEN': '{}'}})", "secret", made(24)),
+    ('{{"token": "{}"}}', "secret", made(24)),
+    ("tool --token {} --verbose", "secret", made(24)),
+    ('\\\\\\"apiKey\\\\\\":\\\\\\"{}\\\\\\"', "secret", made(20)),
+    ("https://api.telegram.org/bot{}/getMe", "Telegram token", f"123456789:AA{made(33)}"),
+    ("https://discord.com/api/webhooks/{}", "Discord address", f"123456789012345678/{made(68)}"),
+    ("https://x.webhook.office.com/webhookb2/{}", "Teams address", f"{HEX[:32]}@{HEX[:32]}/IncomingWebhook/{HEX[:32]}"),
     ("https://hooks.slack.com/services/{}", "Slack address", f"T{made(9)}/B{made(9)}/{made(24)}"),
 ]
 
@@ -105,17 +180,36 @@ ORDINARY = [
     "eyJ is how base64 of a brace and a quote begins",
     "df['password_strength'].value_counts()",
     "def f(access_token: str, n: int = 3) -> None: ...",
+    "api_key = settings_2.api_key_of_a_service",
+    "password = make_a_password_for_user_2024",
+    "the machine is a default password protected one",
+    "a password 'required' and a token '12' are in this sentence",
+    "xoxo-hugs-and-kisses-from-everybody",
+    "pa-rum-pum-pum-pum-and-some-more-words-with-dashes",
+    "as-soon-as-possible1",
+    "<token>word2vec</token>",
+    "session=20261201-101500-abcdef01 start=3",
+    "https://example.org/?sig=1&signature=no",
+    "secret_santa_2024_list_of_everybody_in_the_office_x",
+    "https://ada@example.org/x",
+    "curl -u me https://example.org:8080/x",
+    "Cookie: theme=dark",
+    "hf_text_generation_inference_pipeline",
+    "dapi is what it is called, and hvs. too",
+    "key-value-store-of-the-2024-edition",
+    '{"auth": "none"}',
 ]
 
 
+AROUND = ("{}", "key is {}.", "'{}'", '"k":"{}"', "a={}&b", "({})", "https://x.org/{}?", "\n{}\n")
+
+
 @pytest.mark.parametrize(("kind", "secret"), SECRETS, ids=[f"{kind} {n}" for n, (kind, _) in enumerate(SECRETS)])
-@pytest.mark.parametrize(
-    "around", ["{}", "key is {}.", "'{}'", '"k":"{}"', "a={}&b", "({})", "https://x.org/{}?", "\n{}\n"]
-)
-def test_a_key_is_replaced_by_its_kind_wherever_it_stands(kind, secret, around):
-    if kind in ("Google key", "AWS key"):
-        around = around.replace("/{}", "/?k={}")  # behind a bare slash it could be base64
-    assert redact(around.format(secret)) == around.format(f"[redacted: {kind}]")
+def test_a_key_is_replaced_by_its_kind_wherever_it_stands(kind, secret):
+    for each in AROUND:
+        # behind a bare slash these could be base64
+        around = each.replace("/{}", "/?k={}") if kind in ("Google key", "AWS key") else each
+        assert redact(around.format(secret)) == around.format(f"[redacted: {kind}]")
 
 
 @pytest.mark.parametrize(("around", "kind", "secret"), IN_PLACE, ids=[around for around, _, _ in IN_PLACE])
@@ -151,6 +245,29 @@ def test_a_known_secret_goes_whatever_it_looks_like_and_however_it_is_written():
         frozenset({secret}),
     )
     assert told == "[redacted: secret] | [redacted: secret] | [redacted: secret]"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        lambda secret: json.dumps(json.dumps({"a": secret})),
+        lambda secret: json.dumps(secret, ensure_ascii=False),
+        quote,
+        quote_plus,
+        lambda secret: quote(secret, safe="").lower(),
+        html.escape,
+        lambda secret: repr([secret]),
+        lambda secret: base64.b64encode(f"me:{secret}".encode()).decode(),
+        lambda secret: base64.b64encode(f"user:{secret}".encode()).decode(),
+        lambda secret: base64.urlsafe_b64encode(f"y:{secret}>>>".encode()).decode(),
+    ],
+)
+@pytest.mark.parametrize("secret", ["correct-horse+battery/staple=7", 'not a "pattern" & \\ünusual<>'])
+def test_a_known_secret_goes_in_whatever_way_a_program_writes_it(secret, written):
+    text = written(secret)
+    told = redact(f"before {text} after", frozenset({secret}))
+    assert "[redacted: secret]" in told
+    assert len(told) < len(text) + 20
 
 
 def test_a_known_secret_that_holds_another_goes_whole():
@@ -227,6 +344,12 @@ def test_text_without_a_separator_is_never_touched(text):
         "xoxb-1",
         "AKIA",
         "password: ",
+        "curl -u ",
+        "machine a login ",
+        "<password>",
+        "_auth=",
+        "x-a-key: ",
+        "\\",
     ],
 )
 def test_a_megabyte_of_anything_takes_linear_time(piece):

@@ -10,7 +10,9 @@ from contextlib import contextmanager
 import duckdb
 import pytest
 
+from hermes_kernel.core.events import Asked
 from hermes_kernel.world.store import StoreError
+from hermes_kernel.world.store.asking.hand import SHORT
 from tests.contracts.stores import child, store, told, turn
 
 HOLD = """
@@ -126,3 +128,13 @@ def test_a_question_that_is_stopped_is_stopped_as_anything_else_and_the_next_is_
     pressing.join()
     assert log.sessions()[0].id == "s"
     assert log.search("Three").total == 1
+
+
+def test_much_that_was_read_beside_a_database_is_not_kept_once_it_can_be_had(home, hold):
+    log = store(home, "new")
+    told(log, "new", [*turn("new"), *[Asked(f"How many lions were there on day {n}?") for n in range(SHORT)]])
+    with hold(home / "sessions.duckdb", "writing"):
+        assert log.search("lions").note
+        assert log._hand._beside.size > SHORT
+    assert log.search("lions").total == SHORT
+    assert log._hand._beside.size == 0

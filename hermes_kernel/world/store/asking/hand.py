@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 LONG = 20_000  # facts that are not in the index
+SHORT = 2_000  # facts, read again in a fifth of a second; more are not kept for the next time that nobody can wait
 
 
 _hands: weakref.WeakSet[Hand] = weakref.WeakSet()
@@ -93,6 +94,8 @@ class Hand:
                 yield Known(None, self._beside, away)
                 return
             with opened(self.home.places, self._duckdb(), patience) as connection:
+                if self._beside.size > SHORT:
+                    self._beside = Tail(self.home)
                 if (ahead := self._tail.ahead(connection)) < LONG:
                     yield Known(connection, self._tail, self._tail.catch_up(connection))
             if ahead < LONG:

@@ -109,6 +109,11 @@ class Tail:
             yield from records
 
     @property
+    def size(self) -> int:
+        """How many facts it has read, and keeps."""
+        return len(self._uids)
+
+    @property
     def deleted(self) -> frozenset[str]:
         """Sessions of which nothing is shown, whatever the index has of them."""
         return self._point.deleted

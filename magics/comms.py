@@ -1,7 +1,7 @@
 """What ipykernel 7.4 forgets: a status for comm messages that are handled while a cell runs, for which a control waits
 before it sends its next value. Without it a slider that is touched while a cell awaits something sends one value, and
-never another. (7.3 handles them on a thread of their own, and tells.) The same on such a thread, where 7.4 has a message
-overtake another. And what both forget: that before this cell, which awaits, another had a value that cannot be shown.
+never another. (7.3 handles them on a thread of their own, and tells.) The same on such a thread, where 7.4 has one
+message overtake another. And what both forget: that it was a cell before this one whose value could not be displayed.
 """
 
 from __future__ import annotations

@@ -158,6 +158,19 @@ def endless():
         n += 1
 
 
+def large():
+    return ("x" * 1_000_000 for _ in endless())
+
+
+async def unending():
+    while True:
+        yield "x" * 1_000_000
+
+
+def handed_on():
+    return unending()
+
+
 RESULTS = {
     "nothing": (lambda: None, "returned nothing"),
     "empty": (lambda: "", "(empty text)"),
@@ -173,6 +186,9 @@ RESULTS = {
     "object": (Plain, "Plain object"),
     "no repr": (Awkward, "could not be shown: RuntimeError"),
     "endless": (endless, "stopped after 1,000 items"),
+    "endless and large": (large, "stopped after 3 items"),
+    "async, endless and large": (unending, "stopped after 3 items"),
+    "an async generator": (handed_on, "should be an `async def` that yields"),
     "breaks off": (lambda: (1 / n for n in (1, 0)), "could not be shown: ZeroDivisionError"),
     "error": (lambda: ValueError("a value"), "ValueError: a value"),
     "nan": (lambda: float("nan"), "NaN"),

@@ -19,7 +19,7 @@ from typing import Any
 from hermes_kernel.core.messages import Image
 from hermes_kernel.core.text import brief, scrub
 
-ITEMS = 1_000  # of a generator, which may have no end
+ITEMS, CHARS = 1_000, 2_000_000  # of a generator, which may have no end
 ROWS, COLUMNS, WIDTH = 20, 20, 160
 FRAMES = 4
 IMAGE_BYTES = {"on": 4_000_000, "auto": 400_000, "off": 0}  # providers refuse pictures above 5 MB; a plot has 20-80 kB
@@ -70,11 +70,13 @@ def place(filename: str) -> str:
 async def collected(values: AsyncGenerator[Any, None]) -> Iterator[Any]:
     """The items of an async generator, as far as `rendered` shows them."""
     items: list[Any] = []
+    size = 0
     async with contextlib.aclosing(values):
         async for item in values:
             items.append(item)
-            if len(items) > ITEMS:
+            if len(items) > ITEMS or size > CHARS:
                 break
+            size += len(str(item))
     return iter(items)
 
 
@@ -125,6 +127,8 @@ def _rendered(value: Any) -> Result:
     if inspect.iscoroutine(value):
         value.close()
         return Result("The tool returned a coroutine that nobody awaits; it should be an `async def`.", ok=False)
+    if inspect.isasyncgen(value):
+        return Result("The tool returned an async generator; it should be an `async def` that yields.", ok=False)
     return _shown(value)
 
 
@@ -169,9 +173,15 @@ def _figure(value: Any) -> bytes | None:
 
 
 def _generated(values: Iterator[Any]) -> Result:
-    items = list(itertools.islice(values, ITEMS + 1))
-    more = f"\n[stopped after {ITEMS:,} items; there are more]" if len(items) > ITEMS else ""
-    return Result(scrub(_json(items[:ITEMS])) + more)
+    items: list[Any] = []
+    size, more = 0, ""
+    for item in values:
+        if len(items) == ITEMS or size > CHARS:
+            more = f"\n[stopped after {len(items):,} item{'s' * (len(items) > 1)}; there are more]"
+            break
+        items.append(item)
+        size += len(str(item))
+    return Result(scrub(_json(items)) + more)
 
 
 def _json(value: Any) -> str:

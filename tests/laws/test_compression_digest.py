@@ -134,6 +134,9 @@ def test_the_last_resort_is_sound_smaller_or_the_same_and_keeps_the_last_prompt(
     for message in smaller:
         if isinstance(message, Assistant):
             assert all(isinstance(json.loads(call.arguments), dict) for call in message.calls if not call.flaw)
+    if prompt and isinstance(last := transcript[-1], Assistant) and not last.calls:
+        assert isinstance(smaller[-1], Assistant)
+        assert smaller[-1].text == last.text, "an answer that is going on was seen, and is gone on with"
 
 
 def test_each_attempt_takes_more() -> None:
@@ -185,6 +188,12 @@ def test_calls_side_by_side_that_are_too_many_stay_all_the_same() -> None:
     assert sound(smaller) == ""
     assert len(smaller) == len(transcript)
     assert size(smaller) < 100 * 100
+
+
+def test_an_answer_that_is_going_on_stays_word_for_word_however_long_it_is() -> None:
+    begun = Assistant("word " * 4_000)
+    for attempt in (1, 2, 3):
+        assert reduced((*work(30, 4000), User("tell me all"), begun), attempt, KEEP)[-1] == begun
 
 
 def test_nothing_to_take_is_the_same_conversation() -> None:

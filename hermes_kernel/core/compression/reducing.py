@@ -1,6 +1,7 @@
 """The last resort, without a model, for a conversation that overflows whatever was done.
 
-Each attempt takes more. The last prompt stays word for word, and every call beside its result.
+Each attempt takes more. The last prompt stays word for word, and so does an answer that is going on: a person has seen
+it. Every call stays beside its result.
 """
 
 from __future__ import annotations
@@ -60,14 +61,19 @@ def _digested(transcript: Transcript, keep: Keep, weigh: Weigh) -> Transcript:
 
 
 def _clipped(transcript: Transcript, keep: Keep, weigh: Weigh) -> Transcript:
-    """Every text but the last prompt clipped, as far as it takes."""
+    """Every text clipped but the last prompt and the answer to it that was begun, as far as it takes."""
     prompt = max((n for n, m in enumerate(transcript) if isinstance(m, User) and not m.summary), default=-1)
+    answer = len(transcript) - 1 if prompt >= 0 and _is_answer(transcript[-1]) else -1
     smaller = transcript
     for most in CHARACTERS:
-        smaller = tuple(m if n == prompt else _clip(m, most) for n, m in enumerate(transcript))
-        if weigh(tuple(m for n, m in enumerate(smaller) if n != prompt)) <= keep.tokens:
+        smaller = tuple(m if n in (prompt, answer) else _clip(m, most) for n, m in enumerate(transcript))
+        if weigh(tuple(m for n, m in enumerate(smaller) if n not in (prompt, answer))) <= keep.tokens:
             break
     return smaller
+
+
+def _is_answer(message: Message) -> bool:
+    return isinstance(message, Assistant) and not message.calls
 
 
 def _clip(message: Message, most: int) -> Message:

@@ -14,7 +14,7 @@ from importlib import import_module
 
 from tests.bench import written
 from tests.bench.contenders import CONTENDERS
-from tests.bench.looping import SECONDS, SIZES, Loops
+from tests.bench.looping import CHUNKS, SECONDS, SIZES, Loops
 from tests.bench.looping import rows as looping
 from tests.bench.rows import Row
 
@@ -67,11 +67,12 @@ def asked(arguments: Sequence[str]) -> argparse.Namespace:
         type=int,
         default=SIZES,
         metavar="N",
-        help=f"of the loop ({sizes}); with others, nothing else of it is measured",
+        help=f"of the loop ({sizes})",
     )
     parser.add_argument(
         "--seconds", type=float, default=SECONDS, help=f"of CPU, after which a loop is not waited for ({SECONDS:.0f})"
     )
+    parser.add_argument("--chunks", type=int, default=CHUNKS, help=f"of a streamed answer ({CHUNKS:,})")
     parser.add_argument("--write", action="store_true", help="renew docs/figures.json, the pages and the picture")
     return parser.parse_args(arguments)
 
@@ -79,7 +80,7 @@ def asked(arguments: Sequence[str]) -> argparse.Namespace:
 def main(arguments: Sequence[str], tell: Callable[[str], object]) -> None:
     """Measure, tell, and write."""
     given = asked(arguments)
-    loops, found = Loops(tuple(given.iterations), given.seconds), list[Row]()
+    loops, found = Loops(tuple(given.iterations), given.seconds, given.chunks), list[Row]()
     for group in given.only:
         lines = written.merged(measured(group, given.rounds, given.contenders, loops))
         for each in dict.fromkeys(row.group for row in lines):

@@ -242,13 +242,13 @@ def rows(rounds: int, contenders: Sequence[str]) -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as home:
         figures = asyncio.run(converse(Path(home), 1_000, 16_384))
 
-    def row(what: str, unit: str, value: float, bar: float | None = None) -> Row:
-        return Row("long conversations", what, unit, {OURS: value}, bar)
+    def row(what: str, value: float, bar: float | None = None) -> Row:
+        return Row("long conversations", what, "", {OURS: value}, bar)
 
-    yield row("facts lost of 20, told on the way", "facts", len(figures.lost), 0)
-    yield row("overflows that the loop saw", "overflows", figures.overflows, 0)
-    yield row("turns that failed", "turns", len(figures.unhappy), 0)
-    yield row("summaries for each quarter of the window", "summaries", figures.summaries / figures.quarters)
+    yield row(f"facts lost, of {FACTS} told on the way", len(figures.lost), 0)
+    yield row("overflows that the loop saw", figures.overflows, 0)
+    yield row("turns that failed", len(figures.unhappy), 0)
+    yield row("summaries for each quarter of the window", figures.summaries / figures.quarters)
 
 
 def main() -> None:

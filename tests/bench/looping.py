@@ -13,6 +13,10 @@ from tests.bench.rows import FLOOR, OURS, Row, Values, medians
 from tests.bench.serving import serving
 
 SIZES = (50, 200, 1_000)
+CHUNKS = 20_000
+WHOLE = 50
+"""Iterations from which on it is the whole that is measured, and not only whether it can be."""
+
 SECONDS = 40.0
 """Of CPU, after which a loop is not waited for."""
 
@@ -26,6 +30,7 @@ class Loops:
 
     sizes: Sequence[int] = SIZES
     seconds: float = SECONDS
+    chunks: int = CHUNKS
     told: dict[str, list[Figures]] = field(default_factory=dict)
 
     def play(self, rounds: int, contenders: Sequence[str], url: str) -> None:
@@ -77,8 +82,8 @@ def rows(rounds: int, contenders: Sequence[str], loops: Loops | None = None) -> 
     loops = loops if loops is not None else Loops()
     with serving() as url:
         yield from _loops(rounds, who, loops, url)
-        if loops.sizes == SIZES:
-            yield _chunks(rounds, who, url)
+        if max(loops.sizes) >= WHOLE:
+            yield _chunks(rounds, who, loops.chunks, url)
             yield from _batches(rounds, who, url)
 
 
@@ -105,17 +110,20 @@ def _process(who: Sequence[str], loops: Loops) -> Iterator[Row]:
     yield row("memory after import", "MB", lambda told: told["imported"])
 
 
-def _chunks(rounds: int, who: Sequence[str], url: str) -> Row:
-    def sample(each: str) -> float | None:
-        number = CONTENDERS[each].chunks
-        cpu: float | None = worked(each, "chunks sync", url, number).get("cpu")
-        return None if cpu is None else cpu / number * 1e6
+def _chunks(rounds: int, who: Sequence[str], chunks: int, url: str) -> Row:
+    numbers = {each: min(chunks, CONTENDERS[each].chunks) for each in who}
 
-    few = [f"{each}: {CONTENDERS[each].chunks:,} chunks, it takes longer for each the more there are"
-           for each in who if CONTENDERS[each].chunks < 20_000]  # fmt: skip
-    return Row(
-        "the loop", "CPU per streamed chunk, 20,000 chunks", "µs", medians(rounds, who, sample), 30.0, "; ".join(few)
-    )
+    def sample(each: str) -> float | None:
+        cpu: float | None = worked(each, "chunks sync", url, numbers[each]).get("cpu")
+        return None if cpu is None else cpu / numbers[each] * 1e6
+
+    few = [
+        f"{each} {number:,}: there it costs the more the more there are"
+        for each, number in numbers.items()
+        if number < chunks
+    ]
+    note = "; ".join([f"an answer of {chunks:,} chunks", *few])
+    return Row("the loop", "CPU per streamed chunk", "µs", medians(rounds, who, sample), 30.0, note)
 
 
 def _batches(rounds: int, who: Sequence[str], url: str) -> Iterator[Row]:

@@ -30,7 +30,7 @@ SHORT = (
     "CPU per iteration, 50 iterations",
     "CPU per iteration, 200 iterations",
     "CPU per iteration, 1,000 iterations",
-    "CPU per streamed chunk, 20,000 chunks",
+    "CPU per streamed chunk",
     "8 async tools of 0.2 s in one reply",
     "8 sync tools of 0.2 s in one reply",
     "interrupt in a batch of 8 sync tools",
@@ -144,7 +144,7 @@ def _cell(row: Row, name: str) -> str:
     if name not in row.values:
         return "–"
     value = row.values[name]
-    return "not" if value is None else f"{said(value)} {row.unit}"
+    return "not" if value is None else f"{said(value)} {row.unit}".strip()
 
 
 def said(value: float) -> str:
@@ -156,7 +156,7 @@ def _held(row: Row) -> tuple[str, str]:
     """The bar, and whether it is met."""
     if row.bar is None:
         return "", ""
-    bar = row.bar if isinstance(row.bar, str) else f"≤ {said(row.bar)} {row.unit}"
+    bar = row.bar if isinstance(row.bar, str) else f"≤ {said(row.bar)} {row.unit}".strip()
     return bar, {True: "yes", False: "**no**", None: ""}[row.met]
 
 

@@ -13,7 +13,7 @@ from hermes_kernel.testing import Server, call, late, say
 from tests.kernel.conftest import Kernel, Ran
 from tests.kernel.test_questions import Seen
 
-CELL = "vscode-notebook-cell:/home/ada/sales.ipynb#W%dsZmlsZQ%%3D%%3D"
+CELL = "vscode-notebook-cell:/books/sales.ipynb#W%dsZmlsZQ%%3D%%3D"
 FLUSHED = """
 import builtins
 import sys

@@ -1,4 +1,4 @@
-"""The command: ``python -m tests.fuzz [TARGET …] [--seconds N] [--seed N] [--list]``.
+"""The command: ``python -m tests.fuzz [TARGET …] [--seconds N] [--seed N] [--list] [--growth]``.
 
 Each target is a process of its own, for atheris goes on until it is told. Its corpus is a folder that is kept with
 ``--corpus``. Exits with 1 if something did not hold, and says which bytes.
@@ -14,6 +14,7 @@ import tempfile
 import traceback
 from pathlib import Path
 
+from tests.fuzz.growth import TIMES, grown
 from tests.fuzz.mutating import attempt, play
 from tests.fuzz.target import TARGETS, Target
 
@@ -26,6 +27,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**31))
     parser.add_argument("--corpus", type=Path, help="a folder in which inputs are kept from run to run")
     parser.add_argument("--list", action="store_true", help="say which there are, and what holds")
+    parser.add_argument(
+        "--growth", action="store_true", help="say instead where time grows by more than the input does"
+    )
     parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if strange := set(options.targets) - set(TARGETS):
@@ -36,8 +40,18 @@ def main() -> int:
         return 0
     if options.alone:
         return alone(named[0], options)
+    if options.growth:
+        return max([int(growing(each)) for each in named])
     print(f"seed {options.seed}, {engine()}", flush=True)
     return max([beside(each, options) for each in named])
+
+
+def growing(each: Target) -> bool:
+    found = list(grown(each))
+    print(f"{each.name}: {'even' if not found else ''}", flush=True)
+    for unit, small, large in found:
+        print(f"    {unit[:60]!r}: {small:.3f} s, {TIMES} times as much {large:.3f} s", flush=True)
+    return bool(found)
 
 
 def load() -> None:

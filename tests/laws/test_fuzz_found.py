@@ -11,6 +11,7 @@ import pytest
 
 from hermes_kernel.core.json_repair import mend
 from hermes_kernel.core.json_state import DEEPEST, Nesting, is_deep
+from hermes_kernel.core.learning.memory_text import read
 from hermes_kernel.core.plain import load
 from hermes_kernel.core.rescue import rescue
 from hermes_kernel.core.stream import Stream
@@ -118,3 +119,9 @@ def test_no_request_has_as_many_tokens_as_a_complaint_may_say() -> None:
 def test_a_fact_whose_name_is_no_name_is_none() -> None:
     assert load({"fact": ["Asked"]}) is None
     assert load({"fact": {}, "prompt": "x"}) is None
+
+
+@pytest.mark.parametrize("white", ["\x1e", "\x0b", "\xa0", "\u2028", " \t"])
+def test_white_space_of_any_kind_beside_a_separator_leaves_it_one(white: str) -> None:
+    for written in (f"one\n§{white}\ntwo\n§{white}\n", f"one\n{white}§\ntwo"):
+        assert read(written.encode()).entries == ("one", "two")

@@ -12,7 +12,7 @@ from hermes_kernel.core.learning.memory import SEPARATOR, MemoryRefused
 from hermes_kernel.core.text import scrub
 
 MARK = "§"
-SPLIT = re.compile(r"^[ \t]*§[ \t]*$", re.MULTILINE)
+SPLIT = re.compile(r"^[^\S\n]*§[^\S\n]*$", re.MULTILINE)
 BREAKS = re.compile("\r\n|[\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 FRAME = re.compile(r"\s*\[\s*(?:end of\s+)?(?:memory|user)\.md\b", re.IGNORECASE)
 FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")

@@ -46,8 +46,11 @@ FILES: tuple[Removal, ...] = (
     _gone("No id or name leads out", "a call's id is a path", "world/tools/keeping.py",
           "at = _write(text, folder, safe(call_id))", "at = _write(text, folder, call_id)",
           "no call id leads out of the folder of results"),
-    _gone("No id or name leads out", "a file of a skill may be above it", "core/learning/skill_paths.py",
-          'if part in ("", ".", ".."):', 'if part in ("", "."):', "what is taken stays in its folder"),
+    without("No id or name leads out", "a file of a skill may be above it", (
+        Edit(OURS + "core/learning/skill_paths.py", 'if part in ("", ".", ".."):', 'if part in ("", "."):'),
+        Edit(OURS + "core/learning/skill_paths.py", 'if part.startswith((".", " ")) or part.endswith((".", " ")):',
+             'if part.startswith(" ") or part.endswith(" "):')),
+        "what is taken stays in its folder"),
     _gone("No id or name leads out", "a job's name is a path", "scheduling/running/shelf.py",
           "if NAME.fullmatch(job.name) is None:", "if not isinstance(job.name, str):",
           "a name that leads elsewhere is refused"),

@@ -19,7 +19,6 @@ ELSEWHERE = (
     "SELECT * FROM read_csv('http://127.0.0.1:9/x.csv')", "ATTACH '{there}' AS other", "COPY facts TO '{fresh}'",
     "EXPLAIN ANALYZE COPY (SELECT 1) TO '{fresh}'", "EXPORT DATABASE '{fresh}'", "INSTALL httpfs", "LOAD httpfs",
     "EXPLAIN ANALYZE INSTALL httpfs", "SELECT * FROM duckdb_secrets()",
-    "SELECT * FROM enable_logging(storage = 'file', storage_path = '{fresh}')",
 )  # fmt: skip
 SETTINGS = (
     "SET enable_external_access = true", "SET temp_directory = '{fresh}'", "PRAGMA enable_profiling", "RESET threads",

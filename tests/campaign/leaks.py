@@ -118,6 +118,7 @@ def folders() -> Iterator[Path]:
     """A folder with ``home``, ``work`` and ``house`` in it; the process works in the second and takes the third for the
     home of its user."""
     before, house = Path.cwd(), os.environ.get("HOME")
+    tempfile.gettempdir()  # which is tried out once, by writing in it
     with tempfile.TemporaryDirectory(prefix="campaign-", dir=MEMORY if MEMORY.is_dir() else None) as made:
         root = Path(made).resolve()
         for name in ("home", "work", "house"):

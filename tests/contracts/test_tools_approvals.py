@@ -366,6 +366,9 @@ async def test_only_always_outlives_the_session_by_rule_and_for_its_owner_only(t
     kept = tmp_path / "home" / "approvals.json"
     assert json.loads(kept.read_text()) == {"allowed": ["shell:recursive-delete"]}
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    for answer in ("once", "this session", "no"):
+        await run_calls(toolbox(tmp_path, Someone(answer)), ("terminal", {"command": "truncate -s 0 x"}))
+    assert json.loads(kept.read_text()) == {"allowed": ["shell:recursive-delete"]}
     person = Someone("no")
     later = toolbox(tmp_path, person)
     assert observed(await run_calls(later, ("terminal", {"command": "rm -rf b"}))).ok

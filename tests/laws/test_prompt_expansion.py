@@ -7,7 +7,7 @@ import base64
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hermes_kernel.errors import HermesError
@@ -49,6 +49,8 @@ def test_braces_and_other_signs_are_literal(text):
     assert expand(text, {"a": 1, "b": 2}) == text.strip()
 
 
+@example("x" * 100_000)
+@example(["x" * 1_000] * 10)
 @given(
     st.recursive(
         st.integers() | st.text() | st.binary() | st.none(),

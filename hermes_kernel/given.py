@@ -12,8 +12,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hermes_kernel.core.text import brief
-
 # What OpenAI's own client reads. Ours and kernel.toml come first.
 OPENAI_NAMES = {"base_url": "OPENAI_BASE_URL", "api_key": "OPENAI_API_KEY"}
 TARGET = "HERMES_NOTIFY_"  # begins the name of a variable with a target's address; the rest is a person's choice
@@ -77,7 +75,7 @@ def in_file(path: Path) -> dict[str, Given]:
     except RecursionError:
         raise Unreadable(f"{path} is not valid TOML: it is nested too deeply.") from None
     except ValueError as error:  # of TOML, of UTF-8, of a number with thousands of digits
-        raise Unreadable(f"{path} is not valid TOML: {brief(str(error), 200)}.") from None
+        raise Unreadable(f"{path} is not valid TOML: {str(error)[:200]}.") from None
 
 
 def saved_addresses(home: Path) -> tuple[str, ...]:

@@ -9,6 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hermes_kernel.core.learning.threat_ideographs import IDEOGRAPHS
+from hermes_kernel.core.learning.threat_rules import Rule, compiled
+from hermes_kernel.core.learning.threat_secrets import SCRIPTS, SECRETS
+from hermes_kernel.core.learning.threat_tongues import LETTERS
+from hermes_kernel.core.learning.threat_words import ENGLISH
 from hermes_kernel.core.learning.threats import AT_MOST, in_name, threats
 
 HERE = Path(__file__).parent
@@ -23,6 +28,12 @@ def kinds(text: str) -> set[str]:
 @pytest.mark.parametrize("line", HOSTILE)
 def test_a_hostile_line_is_named(line: str):
     assert threats(line)
+
+
+@pytest.mark.parametrize("rule", [*ENGLISH, *SECRETS, *SCRIPTS, *LETTERS, *IDEOGRAPHS], ids=lambda rule: rule.what)
+def test_what_a_rule_looks_for_can_be_looked_for_though_no_text_has_had_its_words_yet(rule: Rule):
+    assert compiled(rule.rest).groups >= 0
+    assert all(rule.words)
 
 
 @pytest.mark.parametrize("line", INNOCENT)

@@ -11,6 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from hermes_kernel.core.learning.threat_folding import pattern
 
@@ -47,23 +48,29 @@ class Rule:
     kind: str
     what: str
     words: tuple[str, ...]
-    rest: re.Pattern[str]
+    rest: str
     commands: bool = True
     negated: bool = False
     lined: bool = False
 
 
-CROWDED = Rule("size", "It repeats such words more often than any text does", (), re.compile(""))
+CROWDED = Rule("size", "It repeats such words more often than any text does", (), "")
 
 
 def rule(  # noqa: PLR0913 - a rule has this many sides
     kind: str, what: str, words: str, rest: str, *, commands: bool = True, negated: bool = False
 ) -> Rule:
     """A rule; `words` are separated by spaces, in `rest` ``¦`` is any few words of the same sentence."""
-    compiled = re.compile(pattern(rest).replace("\u00a6", GAP))
+    follows = pattern(rest).replace("\u00a6", GAP)
     return Rule(
-        kind, what, tuple(pattern(words).split()), compiled, commands=commands, negated=negated, lined="\\n" in rest
+        kind, what, tuple(pattern(words).split()), follows, commands=commands, negated=negated, lined="\\n" in rest
     )
+
+
+@cache
+def compiled(rest: str) -> re.Pattern[str]:
+    """What follows a rule's words, made when a text first has one of them: most texts have none."""
+    return re.compile(rest)
 
 
 def by_word(rules: Iterable[Rule]) -> Mapping[str, tuple[Rule, ...]]:
@@ -87,7 +94,7 @@ def places(text: str, words: re.Pattern[str], rules: Mapping[str, tuple[Rule, ..
                 yield CROWDED, word.start(), word.end()
             if tried[id(each)] >= TRIED or named[each.what] >= ENOUGH:
                 continue
-            match = each.rest.match(text if each.lined else flowing, word.end(), word.end() + WINDOW)
+            match = compiled(each.rest).match(text if each.lined else flowing, word.end(), word.end() + WINDOW)
             if match and _is_meant(each, text, word.start(), match.end()):
                 named[each.what] += 1
                 yield each, word.start(), match.end()

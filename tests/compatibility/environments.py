@@ -1,4 +1,4 @@
-"""Environments from the index: our wheel, made of what git tracks, and beside it what a combination asks for.
+"""Environments from the index: our wheel, made of the latest commit, and beside it what a combination asks for.
 
 The tests that are run in one are a copy without the packages, so that what they import is what was installed.
 """
@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -24,7 +25,7 @@ class Broken(Exception):
 
 
 class Shop(NamedTuple):
-    """Where everything is made: ``tree``, a copy of what git tracks; ``bare``, the same without our packages."""
+    """Where everything is made: ``tree``, a copy of the latest commit; ``bare``, the same without our packages."""
 
     folder: Path
     tree: Path
@@ -53,14 +54,14 @@ def run(command: Sequence[str | Path], folder: Path, **environ: str) -> str:
 
 
 def open_shop(folder: Path) -> Shop:
-    """Copy what git tracks, and build from it: a source archive, and the wheel from that."""
+    """Copy the latest commit, and build from it: a source archive, and the wheel from that."""
     shop = Shop(folder, folder / "tree", folder / "bare", folder / "dist")
     for stale in (shop.tree, shop.bare, shop.dist):
         shutil.rmtree(stale, ignore_errors=True)
-    for name in run(["git", "ls-files", "-z"], ROOT).split("\0"):
-        if name and (ROOT / name).is_file():
-            (shop.tree / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, shop.tree / name)
+    folder.mkdir(parents=True, exist_ok=True)
+    run(["git", "archive", "-o", folder / "tree.tar", "HEAD"], ROOT)
+    with tarfile.open(folder / "tree.tar") as archive:
+        archive.extractall(shop.tree, filter="data")
     shutil.copytree(shop.tree, shop.bare, ignore=lambda at, _: OURS if Path(at) == shop.tree else ())
     if not Path(shop.uv).exists():
         run([sys.executable, "-m", "venv", folder / "tools"], folder)

@@ -27,6 +27,7 @@ _BARE = re.compile(r"retry.?after[\"']?[\s:=]+[\"']?(\d+(?:\.\d+)?)", re.IGNOREC
 
 def wait_hint(headers: Mapping[str, str], body: str, now: float) -> float | None:
     """Seconds to wait, or None where nothing sensible is said. Header names are in lower case; `now` is Unix time."""
+    now = there(headers, now)
     candidates = (
         _scaled(headers.get("retry-after-ms", ""), 0.001),
         _retry_after(headers.get("retry-after", ""), now),
@@ -38,6 +39,7 @@ def wait_hint(headers: Mapping[str, str], body: str, now: float) -> float | None
 
 def used_up(headers: Mapping[str, str], now: float) -> float | None:
     """Seconds until a limit whose remainder is 0 is renewed, the longest of them; None if none is used up."""
+    now = there(headers, now)
     waits = []
     for name, value in headers.items():
         if name.startswith("x-ratelimit-remaining") and value.strip() in ("0", "0.0"):
@@ -65,10 +67,21 @@ def _retry_after(value: str, now: float) -> float | None:
     seconds = _scaled(value, 1.0)
     if seconds is not None or not value.strip():
         return seconds
+    date = _date(value)
+    return duration(value, now) if date is None else _sane(max(date - now, 0.0))
+
+
+def there(headers: Mapping[str, str], now: float) -> float:
+    """What the server takes for the present, where it says so: an instant that it names is one of its own clock."""
+    date = _date(headers.get("date", ""))
+    return now if date is None else date
+
+
+def _date(value: str) -> float | None:
     try:
-        return _sane(max(parsedate_to_datetime(value).timestamp() - now, 0.0))
+        return parsedate_to_datetime(value).timestamp()
     except (ValueError, TypeError, OverflowError):
-        return duration(value, now)
+        return None
 
 
 def _in_body(body: str) -> float | None:

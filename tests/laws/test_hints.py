@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from email.utils import formatdate
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -55,7 +57,7 @@ def test_how_long_a_server_asks_to_wait(headers, body, seconds):
 @settings(deadline=None)
 @given(
     st.dictionaries(
-        st.sampled_from(["retry-after", "retry-after-ms", "x-ratelimit-remaining", "x-ratelimit-reset"]),
+        st.sampled_from(["retry-after", "retry-after-ms", "x-ratelimit-remaining", "x-ratelimit-reset", "date"]),
         st.text(max_size=20),
     ),
     st.text(),
@@ -81,3 +83,16 @@ def test_of_several_limits_that_are_used_up_the_longest_counts():
     }
     assert used_up(headers, NOW) == 9.0
     assert duration("later", NOW) is None
+
+
+DAY = 86_400.0
+
+
+@pytest.mark.parametrize("wrong", [-DAY, -3600.0, 0.0, 3600.0, DAY, 400 * DAY])
+def test_an_instant_is_one_of_the_servers_clock_whatever_ours_says(wrong: float) -> None:
+    there = {"date": formatdate(NOW, usegmt=True)}
+    dated = there | {"retry-after": formatdate(NOW + 30, usegmt=True)}
+    limits = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": f"{NOW + 30:.0f}"}
+    assert wait_hint(dated, "", NOW + wrong) == pytest.approx(30, abs=1)
+    assert used_up(there | limits, NOW + wrong) == pytest.approx(30, abs=1)
+    assert wait_hint(dated | {"date": "yesterday"}, "", NOW) == pytest.approx(30, abs=1)

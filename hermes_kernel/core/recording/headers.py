@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hermes_kernel.core.hints import duration, wait_hint
+from hermes_kernel.core.hints import duration, there, wait_hint
 
 
 def by_seconds(headers: Mapping[str, str], now: float) -> dict[str, str]:
     """`headers` in which no wait depends on the time of day. Names are in lower case."""
-    return {name: _seconds(name, value, now) for name, value in headers.items()}
+    present = there(headers, now)
+    return {name: _seconds(name, value, present) for name, value in headers.items()}
 
 
 def _seconds(name: str, value: str, now: float) -> str:

@@ -36,6 +36,12 @@ def children(which: str) -> Nursery:
     return _LEAVING.enter_context(nursery(f"tests.campaign.lives:{which.strip()}"))
 
 
+def leave() -> None:
+    """They end."""
+    children.cache_clear()
+    _LEAVING.close()
+
+
 def play(seed: str) -> Tale:
     """One conversation, killed and found.
 

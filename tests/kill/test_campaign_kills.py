@@ -5,9 +5,16 @@ from __future__ import annotations
 
 import pytest
 
-from tests.campaign.kills import play
+from tests.campaign.kills import leave, play
 
-SEEDS = ("gate.k0", "gate.k1", "gate.k2")  # three kinds of lives
+SEEDS = ("gate.k0", "gate.k3", "gate.k10")  # two processes in a home, a conversation compressed, a home folded
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _children():
+    """Those that raise the lives."""
+    yield
+    leave()
 
 
 @pytest.mark.parametrize("seed", SEEDS)

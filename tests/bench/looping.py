@@ -20,6 +20,9 @@ WHOLE = 50
 SECONDS = 40.0
 """Of CPU, after which a loop is not waited for."""
 
+ENDED = 3_600.0
+"""Seconds of the clock, after which a process is ended: on a busy machine a second of CPU may take many."""
+
 SYNC_ONLY = "smolagents"
 Figures = dict[str, Any]
 
@@ -42,7 +45,7 @@ class Loops:
                     continue
                 slow = any(len(each["marks"]) < self.sizes[-1] for each in before)
                 number = self.sizes[-2] if slow else self.sizes[-1]
-                before.append(worked(who, "loop sync", url, number, (self.seconds, 60 * self.seconds)))
+                before.append(worked(who, "loop sync", url, number, (self.seconds, ENDED)))
 
     def cpu(self, who: str, size: int) -> float | None:
         """Milliseconds of CPU for an iteration of the first `size`."""

@@ -60,9 +60,9 @@ def soak(home: Path, kernels: int, seconds: float, seed: int) -> list[str]:
         people = [Person(n, lambda n=n: _kernel(n, home, server.url), seed, end) for n in range(kernels)]
         for person in people:
             person.start()
-        while any(person.is_alive() for person in people):
-            for person in people:
-                person.join(30 / kernels)
+        while living := [person for person in people if person.is_alive()]:
+            for person in living:
+                person.join(30 / len(living))
             _tell(home, people, server)
         complaints = [line for person in people for line in _judged(person)]
         complaints += _left(home, server)

@@ -62,7 +62,11 @@ def _write(text: str, folder: Path, name: str) -> str:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
         except FileExistsError:
             continue
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-            file.write(scrub(text))
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+                file.write(scrub(text))
+        except OSError:
+            path.unlink()  # a part of it would take the room in which the turn itself is to be kept
+            raise
         return str(path)
     raise OSError(f"{folder} already holds {SAME_NAME} results named {name}")

@@ -23,6 +23,7 @@ from pathlib import Path
 from tests.compatibility.combinations import COMBINATIONS, Combination
 from tests.compatibility.environments import Broken, Shop, interpreter, made, open_shop, run, versions
 
+SLOWEST = "900"  # seconds of a test: a machine that has much else to do is no fault
 PASSED, FAILED, ABSENT = "passed", "**failed**", "not tried"
 
 
@@ -82,6 +83,7 @@ def _tested(shop: Shop, combination: Combination, python: Path) -> str:
     """How many tests passed."""
     with tempfile.TemporaryDirectory() as home:
         asked = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", "--dist", "loadfile"]
+        asked += ["--timeout", SLOWEST]
         ours = {"HOME": home, "HERMES_HOME": f"{home}/.hermes", "HERMES_COMPATIBILITY": str(shop.folder)}
         ours["PATH"] = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
         return _counted(run([*asked, *combination.tests], shop.bare, **ours))

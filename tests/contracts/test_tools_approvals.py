@@ -524,6 +524,22 @@ async def test_a_command_that_sets_what_an_agent_may_do_is_asked_about(tmp_path,
     assert len(person.asked) == 1
 
 
+async def test_the_persons_home_is_known_by_its_path(tmp_path, monkeypatch):
+    person = Someone("always")
+    tools = toolbox(tmp_path, person)
+    monkeypatch.setenv("HOME", "/home/ada")
+    assert "never allowed" in observed(await run_calls(tools, ("terminal", {"command": "rm -rf /home/ada"}))).text
+    assert "never allowed" in observed(await run_calls(tools, ("terminal", {"command": "rm -rf '/home/ada/'*"}))).text
+    assert person.asked == []
+    person.answer = "no"
+    for command in ("echo x >> /home/ada/.ssh/authorized_keys", "echo x > /home/ada/.bashrc"):
+        assert not observed(await run_calls(tools, ("terminal", {"command": command}))).ok
+    assert len(person.asked) == 2
+    for home in ("/", ""):
+        monkeypatch.setenv("HOME", home)
+        assert observed(await run_calls(tools, ("terminal", {"command": "ls / > listed.txt"}))).ok
+
+
 async def test_a_command_that_only_reads_there_or_writes_elsewhere_is_not_asked_about(tmp_path):
     (tmp_path / "home" / "memories").mkdir(parents=True)
     tools = toolbox(tmp_path, Nobody())

@@ -25,7 +25,7 @@ def shell_risk_at(command: str, at: Path, home: Path) -> Risk | None:
     """The worst thing `command`, run in the folder `at`, is known to do, writes to `home` among it; or None."""
     own = Path(os.path.realpath(home))
     here = Path(os.path.realpath(at))
-    for name, meant in (*((each, OWN) for each in _names(home, own, here)), (str(Path("~").expanduser()), "~")):
+    for name, meant in (*((each, OWN) for each in _names(home, own, here)), *_persons()):
         command = re.sub(rf"(?<![\w/.~-]){re.escape(name)}(?![\w-])", meant, command)
     return together((shell_risk(command), *_own(command, inside=here.is_relative_to(own))))
 
@@ -36,6 +36,13 @@ def _own(command: str, *, inside: bool) -> Iterator[Risk]:
         yield Risk("shell:own-settings", f"it sets what an agent may do without asking ({brief(command, 200)})")
     if (inside or THERE.search(command)) and WRITES.search(command):
         yield Risk("shell:own-folder", f"it may write to the agent's own folder ({brief(command, 200)})")
+
+
+def _persons() -> Iterator[tuple[str, str]]:
+    """The person's home by its path, where they have one."""
+    path = os.path.expanduser("~")  # noqa: PTH111 - where nobody knows it, Path raises
+    if len(Path(path).parts) > 1:
+        yield path, "~"
 
 
 def _names(home: Path, own: Path, here: Path) -> Iterator[str]:

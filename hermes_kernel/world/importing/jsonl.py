@@ -76,7 +76,7 @@ class Lines:
             while line := file.readline(self._longest):
                 if not line.strip():
                     continue
-                plain = _parsed(line) if self._is_whole(line) else self._passed_over(file)
+                plain = _parsed(line if self._is_whole(line) else self._passed_over(file))
                 if isinstance(plain, dict):
                     yield plain
                 else:
@@ -85,10 +85,11 @@ class Lines:
     def _is_whole(self, line: str) -> bool:
         return len(line) < self._longest or line.endswith("\n")
 
-    def _passed_over(self, file: TextIO) -> None:
-        """Let go of the rest of a line that is too long, a piece at a time."""
+    def _passed_over(self, file: TextIO) -> str:
+        """Nothing, where a line is too long: the rest of it is let go of, a piece at a time."""
         while not self._is_whole(file.readline(self._longest)):
             pass
+        return ""
 
 
 def _parsed(line: str) -> Any:

@@ -130,4 +130,4 @@ class Person(threading.Thread):
         with suppress(KeyError):
             if ran.status == "ok" or (ended in SAID and "Traceback" not in ran.reply["evalue"]):
                 return
-        self.odd.append(f"{cell!r} ended with {ended}: {ran.reply} {ran.error[-1500:]}")
+        self.odd.append(f"{cell!r} ended with {ended}: {ran.reply.get('evalue', '')[:300]} {ran.error[-300:]}")

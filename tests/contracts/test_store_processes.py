@@ -8,6 +8,8 @@ import signal
 import subprocess
 import threading
 import time
+from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -155,6 +157,23 @@ def test_a_store_that_was_asked_to_fold_apart_has_it_done_by_another_process(tmp
     assert arrived((tmp_path / "sessions.duckdb").exists)
     assert log._apart._child > 0
     assert store(tmp_path).recall("s") == turn("s")
+
+
+def test_of_a_process_that_folded_for_a_store_that_is_closed_nothing_is_left_when_the_next_one_begins(tmp_path):
+    begun = []
+    for home in (tmp_path / "first", tmp_path / "second"):
+        log = Store(home, clock=Hours(), ids=counted())
+        told(log, "s", turn("s"))
+        log.fold_apart()
+        log.close()
+        begun.append(log._apart._child)
+        assert arrived(partial(ended, begun[-1]))
+    assert not Path(f"/proc/{begun[0]}").exists()
+
+
+def ended(pid):
+    """Nobody has to have asked how."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
 
 
 def test_a_store_that_was_not_asked_to_starts_no_process(tmp_path):

@@ -15,6 +15,8 @@ EVERY_SECONDS = 20.0
 """At most one process for a kernel in that time, however many turns it plays. A kernel or script that lives shorter
 leaves its journal to whoever comes next."""
 
+_LEFT: set[int] = set()  # processes that outlived who started them: looked for when the next one is started
+
 
 class Apart:
     """Starts the process that folds one home. ``elapsed`` is a clock that never jumps, in seconds; ``store_url`` names
@@ -38,10 +40,13 @@ class Apart:
         """Nobody will ask again: start what was asked for and is not begun."""
         if self._owed and self._elapsed() >= self._worth:
             self._start()
+        if self._child:
+            _LEFT.add(self._child)
 
     def _start(self) -> None:
         """Nothing happens while it is being done. Without the means to start a process nothing is lost: the next kernel
         folds."""
+        _LEFT.difference_update([child for child in tuple(_LEFT) if not _runs(child)])
         if self._running():
             return
         self._owed, self._due = False, self._elapsed() + EVERY_SECONDS
@@ -55,9 +60,13 @@ class Apart:
             self._child = os.posix_spawn(sys.executable, command, environment, file_actions=quiet, setpgroup=0)
 
     def _running(self) -> bool:
-        if self._child:
-            with suppress(ChildProcessError):
-                if os.waitpid(self._child, os.WNOHANG) == (0, 0):
-                    return True
+        if not (self._child and _runs(self._child)):
             self._child = 0
-        return False
+        return self._child != 0
+
+
+def _runs(child: int) -> bool:
+    """Whether that process has not ended. Of one that has, nothing is left after this."""
+    with suppress(ChildProcessError):
+        return os.waitpid(child, os.WNOHANG) == (0, 0)
+    return False

@@ -102,7 +102,7 @@ class Prompt:
         name = named.removesuffix(trailing) if trailing else named
         try:
             path = self.folder / Path(name).expanduser()
-            there = path.exists()
+            there = _is_there(path)
         except (OSError, RuntimeError) as error:  # longer than a name can be, or in the home of nobody
             raise HermesError(
                 f"{brief(name, 80)} cannot be read: {_problem(error)}. (@@ is a literal at sign.)"
@@ -154,6 +154,15 @@ class Prompt:
 def visible(names: Mapping[str, Any]) -> list[str]:
     """The names a person gave, without IPython's own."""
     return [name for name in names if not name.startswith("_") and name not in IPYTHONS]
+
+
+def _is_there(path: Path) -> bool:
+    """`OSError` for what no file can be called: from Python 3.14 on, `Path.exists` says that there is none."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False
+    return True
 
 
 def _step(value: Any, step: re.Match[str]) -> Any:

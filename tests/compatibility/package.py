@@ -18,6 +18,7 @@ SHOP = Path(os.environ["HERMES_COMPATIBILITY"])
 UV = SHOP / "tools" / "bin" / "uv"
 WHEEL = next((SHOP / "dist").glob("*.whl"))
 ARCHIVE = next((SHOP / "dist").glob("*.tar.gz"))
+OTHERS = (".pyc", ".lock")
 NOT_PACKED = {".gitignore"}  # which hatchling takes along anyway
 pytestmark = pytest.mark.timeout(600)
 
@@ -33,8 +34,8 @@ def run(*command: str | Path, home: Path, fails: bool = False) -> str:
 
 
 def files(folder: Path) -> set[str]:
-    """All files below, but what Python compiled meanwhile."""
-    return {str(each.relative_to(folder)) for each in folder.rglob("*") if each.is_file() and each.suffix != ".pyc"}
+    """All files below, but what Python compiled and uv locked meanwhile."""
+    return {str(each.relative_to(folder)) for each in folder.rglob("*") if each.is_file() and each.suffix not in OTHERS}
 
 
 @pytest.fixture(scope="module")

@@ -138,3 +138,12 @@ def test_much_that_was_read_beside_a_database_is_not_kept_once_it_can_be_had(hom
         assert log._hand._beside.size > SHORT
     assert log.search("lions").total == SHORT
     assert log._hand._beside.size == 0
+
+
+def test_nor_is_much_that_was_read_behind_a_database_until_somebody_asks_again(home):
+    log = store(home, "new")
+    told(log, "first", turn("first"))
+    log.fold()
+    told(log, "new", [*turn("new"), *[Asked(f"How many lions were there on day {n}?") for n in range(SHORT)]])
+    assert [log.search("lions").total for _ in range(2)] == [SHORT, SHORT]
+    assert log._hand._tail.size == 0

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 LONG = 20_000  # facts that are not in the index
-SHORT = 2_000  # facts, read again in a fifth of a second; more are not kept for the next time that nobody can wait
+SHORT = 2_000  # facts, read again in a fifth of a second; more are not kept until the next question, if ever it comes
 
 
 _hands: weakref.WeakSet[Hand] = weakref.WeakSet()
@@ -88,7 +88,7 @@ class Hand:
             StoreError: it is damaged or of a newer format.
         """
         path = self.home.places.database
-        with self._mutex:
+        with self._mutex, self._keeping_little():
             away = "" if path.exists() else self._beside.catch_up(None)
             if not path.exists():
                 yield Known(None, self._beside, away)
@@ -105,6 +105,16 @@ class Hand:
                 fold(self.home.places, self.home.shared)
             with opened(self.home.places, self._duckdb(), patience) as connection:
                 yield Known(connection, self._tail, self._tail.catch_up(connection))
+
+    @contextmanager
+    def _keeping_little(self) -> Iterator[None]:
+        """What was read for a question is kept for the next, unless it is much: a kernel asks when a person does, and
+        others go on writing."""
+        try:
+            yield
+        finally:
+            if self._tail.size > SHORT:
+                self._tail = Tail(self.home)
 
     @contextmanager
     def reach_beside(self) -> Iterator[Known]:

@@ -184,8 +184,8 @@ def _elsewhere(piece: Piece, draft: Draft) -> bool:
 
 def _repeats(arguments: str, held: str) -> bool:
     """Whether a piece says again what is held, as it stands or encoded once more."""
-    said = mend(arguments)
-    return not said.flaw and json.loads(said.arguments) == json.loads(mend(held).arguments)
+    said, before = mend(arguments), mend(held)
+    return not (said.flaw or before.flaw) and json.loads(said.arguments) == json.loads(before.arguments)
 
 
 def _text(value: Any) -> str:

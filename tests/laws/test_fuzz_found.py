@@ -9,6 +9,7 @@ from itertools import count
 
 import pytest
 
+from hermes_kernel.core.calls import Calls, Piece
 from hermes_kernel.core.json_repair import mend
 from hermes_kernel.core.json_state import DEEPEST, Nesting, is_deep
 from hermes_kernel.core.learning.memory_text import read
@@ -95,6 +96,16 @@ def test_what_closes_and_is_no_object_never_becomes_one() -> None:
     stream.close()
     numbers = count()
     assert all(call.flaw for call in stream.reply(lambda: f"made{next(numbers)}").calls[:1])
+
+
+def test_a_call_whose_arguments_are_too_deep_is_held_against_another_that_says_its_id() -> None:
+    calls = Calls()
+    deep = '{"a": "\x01", "b": ' + "[" * DEEPEST + "]" * DEEPEST + "}"
+    for arguments in (deep, '{"a": 1}'):
+        calls.feed(Piece("one", 0, "", arguments, {}))
+    (call,), _ = calls.finished(lambda: "new", limited=False)
+    assert call.arguments == deep
+    assert "nested too deeply" in call.flaw
 
 
 @pytest.mark.parametrize("unit", ['[TOOL_CALLS]price{"b ', "[TOOL_CALLS]price ", "[TOOL_CALLS]", "<function=<"])

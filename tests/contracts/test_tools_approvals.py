@@ -187,6 +187,17 @@ gh api -X DELETE /repos/x
 pulumi destroy
 mongosh --eval 'db.dropDatabase()'
 su - me -c "rm -rf x"
+bash -ce 'git push -f'
+bash -c -e 'git push -f'
+perl -e'unlink glob "*"'
+perl -E 'unlink "x"'
+python3 -c'import os; os.system("x")'
+python -W ignore -c 'import os; os.system("x")'
+node -p 'require("child_process").execSync("x")'
+node --eval 'require("fs").rmSync("x")'
+cd x && python3 - <<'END'\0import shutil\0shutil.rmtree("x")\0END
+cat <<END | sudo python3 -\0import shutil; shutil.rmtree("x")\0END
+perl <<'END'\0unlink "x";
 hermes-kernel schedule add "in 1h" "Clean up." --approvals allow
 python3 -m hermes_kernel schedule --json change sales --jobs
 hermes-kernel ask "What is new?"
@@ -254,6 +265,12 @@ trap 'echo done' EXIT
 curl -s https://x | jq .
 curl -X POST https://api.example/x
 rm -f x.log
+python x.py --force remove
+python -Xdev x.py remove
+node --version && ls remove
+bash -x remove.sh
+python x.py <<'END'\0remove x\0END
+python - <<'END'\0print("hello")\0END\0ls remove
 """.strip().split("\n")
 
 
@@ -266,14 +283,14 @@ def test_what_destroys_a_machine_is_never_run_in_any_disguise(command):
 
 @pytest.mark.parametrize("command", ASKED)
 def test_a_dangerous_command_is_asked_about(command):
-    risk = shell_risk(command)
+    risk = shell_risk(command.replace("\0", "\n"))
     assert risk is not None
     assert not risk.forbidden
 
 
 @pytest.mark.parametrize("command", HARMLESS)
 def test_everyday_commands_are_not_asked_about(command):
-    assert shell_risk(command) is None
+    assert shell_risk(command.replace("\0", "\n")) is None
 
 
 @pytest.mark.parametrize(
@@ -304,6 +321,20 @@ def test_everyday_commands_are_not_asked_about(command):
         "x = %sx rm -rf build",
         "get_ipython().run_cell_magic('bash', '', 'rm -rf x')",
         "!ls\n!rm -rf x",
+        "!git push \\\n  --force",
+        "kept['x'] = !rm -rf build",
+        "kept.x = %sx rm -rf build",
+        "if x:\n    !ls\nfrom shutil import rmtree\nrmtree(p)",
+        "%%capture out\n%%bash\nrm -rf build",
+        "%%capture\nfrom shutil import rmtree\nrmtree(p)",
+        "%time from shutil import rmtree; rmtree(p)",
+        "get_ipython().run_cell('!rm -rf build')",
+        "import subprocess\nsubprocess.run(['bash', '-c', 'git push --force'])",
+        "import subprocess\nsubprocess.run([b'git', b'push', b'--force'])",
+        "import asyncio\nawait asyncio.create_subprocess_exec('git', 'push', '--force')",
+        "import os\nos.execlp('git', 'git', 'push', '--force')",
+        "import os\nos.spawnvp(os.P_WAIT, 'git', ['git', 'push', '--force'])",
+        "import os\nos.posix_spawn('/usr/bin/git', ['git', 'push', '--force'], {})",
     ],
 )
 def test_python_that_runs_commands_or_deletes_folders_is_asked_about(code):
@@ -314,7 +345,9 @@ def test_python_that_runs_commands_or_deletes_folders_is_asked_about(code):
     "code",
     ["1 + 1", "df.head()", "import subprocess\nsubprocess.run(['ls', '-l'])", "!ls", "%matplotlib inline\nplot()",
      "import os\nos.path.join('a', 'b')", "'os.system'", "%%time\nx = 1", "await f()", "eval('1 + 1')",
-     "import subprocess\ntry:\n    f()\nexcept subprocess.CalledProcessError:\n    pass", "approvals = df['approvals']"],
+     "import subprocess\ntry:\n    f()\nexcept subprocess.CalledProcessError:\n    pass", "approvals = df['approvals']",
+     "import subprocess\nsubprocess.run(['echo', 'a; rm -rf build'])", "%time f()", "x = [5\n% 3]",
+     "import asyncio\nawait asyncio.create_subprocess_exec('git', 'push')", "%%capture\nplot()"],
 )  # fmt: skip
 def test_ordinary_python_is_not_asked_about(code):
     assert python_risk(code) is None

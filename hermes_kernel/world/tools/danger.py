@@ -6,7 +6,7 @@ A guard against accidents, not a sandbox: a program in a file, or a disguise the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from hermes_kernel.core.text import brief
@@ -24,8 +24,13 @@ USER = r"/(?:home|Users)/(?:\$USER|\$\{USER\}|\$LOGNAME|\$UNKNOWN)"
 ROOT = rf" (?:--no-preserve-root|(?:/|~\w*|{HOME}|/+(?:{TOP})|{USER}){PATHS}[/*]*){END}"
 SYSTEM_TOP = r"/(?:etc|boot|usr|bin|sbin|lib\w*|proc|sys|System)/"
 SYSTEM = rf"(?:{SYSTEM_TOP}|{HOME}?/\.(?:ssh|hermes)/|{HOME}/\.(?:\w*rc|\w*profile){END})"
-INTERPRETER = r"(?:\w*sh|python[\d.]*|perl|ruby|node|php)"
+CODED = r"(?:python[\d.]*|perl|ruby|node|php)"
+INTERPRETER = rf"(?:\w*sh|{CODED})"
+OPTIONS = r"(?: -\S+| (?<=-[WXr] )\S+)*?"
+WRITTEN = rf"{OPTIONS} (?:-[bBdEiIOPqsSuvxanlpw0]*[ceErp]|--(?:eval|print)\b)"  # up to code that is an option
 DOES = r"(?:system|popen|subprocess|rmtree|rm_r|rmSync|rmdir|unlink|remove|exec|spawn|\bpty\b|\bfork\b|`)"
+HERE = re.compile(r"^([^\n]*(?<!<)<<-? ?[\"'\\]?(\w+)[^\n]*)\n(.*?)(?:^\s*\2\s*$|\Z)", re.MULTILINE | re.DOTALL)
+READS = re.compile(rf"(?:sudo )?{CODED}(?: -\S*)*(?: <<.*)?", re.DOTALL)
 KILL = r"(?:-9|-KILL|-SIGKILL|-[sn] ?(?:9|KILL|SIGKILL))"
 
 
@@ -177,7 +182,7 @@ ASKED = (
     Rule(
         "script",
         "the code in it runs commands or deletes",
-        rf"{AT}{INTERPRETER} (?=[^|]*(?:-\w*[cer]{END}|<<)).*{DOES}"
+        rf"{AT}{INTERPRETER}(?>{WRITTEN}| (?=[^|]*<<)).*{DOES}"
         rf"|{AT}(?:echo|printf) (?=[^|]*\| (?:sudo )?{INTERPRETER}(?: -)?(?: \||$))[^|]*{DOES}"
         rf"|{AT}\w*awk [^|]*(?:system *\(|\| *\")",
     ),
@@ -187,8 +192,15 @@ ASKED = (
 def shell_risk(command: str) -> Risk | None:
     """The worst thing `command` is known to do, or all that it does which a person is asked about; or None."""
     spaced = (" ".join(line.split()) for line in command[:LENGTH].splitlines() if "(" in line or ">" in line)
-    lines = list(dict.fromkeys((*pipelines(command), *spaced)))
+    lines = list(dict.fromkeys((*pipelines(command), *spaced, *_below(command[:LENGTH]))))
     return together(_broken(rule, lines) for rule in (*FORBIDDEN, *ASKED))
+
+
+def _below(command: str) -> Iterator[str]:
+    """The programs whose code stands in the lines below them, each in one line with it."""
+    for found in HERE.finditer(command):
+        programs = (program for line in pipelines(found[1]) for program in line.split(" | "))
+        yield from (f"{program} << {' '.join(found[3].split())}" for program in programs if READS.fullmatch(program))
 
 
 def _broken(rule: Rule, lines: Iterable[str]) -> Risk | None:

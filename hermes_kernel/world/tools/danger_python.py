@@ -16,32 +16,30 @@ RUNNERS = {
     "os": {
         "system",
         "popen",
-        "execv",
-        "execve",
-        "execvp",
-        "execl",
-        "execlp",
-        "spawnv",
-        "spawnl",
+        *(f"{does}{how}" for does in ("exec", "spawn") for how in ("l", "le", "lp", "lpe", "v", "ve", "vp", "vpe")),
         "posix_spawn",
+        "posix_spawnp",
         "fork",
+        "forkpty",
     },
     "subprocess": {"run", "call", "check_call", "check_output", "Popen", "getoutput", "getstatusoutput"},
     "pty": {"spawn"},
     "get_ipython": {"system", "getoutput", "system_raw", "system_piped"},
     "asyncio": {"create_subprocess_exec", "create_subprocess_shell"},
 }
-MAGICS = {("get_ipython", "run_cell_magic"), ("get_ipython", "run_line_magic"), ("get_ipython", "magic")}
+APART = re.compile("exec|spawn|posix_spawn|fork")  # functions that are told the program apart from its words
+MAGICS = {("get_ipython", name) for name in ("run_cell_magic", "run_line_magic", "magic", "run_cell", "ex", "ev")}
 SWAYED = re.compile(
     r"HERMES_(?:APPROVALS|SCHEDULE_WRITES|RUN)\b|HermesMagics\.\w+\s*=|\bapprovals[\"']?\s*[=:,]\s*[\"']allow"
 )
 HIDDEN = "?"
 DELETERS = {("shutil", "rmtree"), ("os", "removedirs"), ("shutil", "move")}
 SHELL_LINE = re.compile(
-    r"(?m)^[^\S\n]*+(?:[\w,][\w, ]*+=[^\S\n]*+|%time(?:it)?[^\S\n]++)?!{1,2}(.+)$"
-    r"|^[^\S\n]*+(?:[\w,][\w, ]*+=[^\S\n]*+)?%(?:sx|system)[^\S\n]++(.+)$"
+    r"(?m)^([^\S\n]*+)(?:[\w,][\w, ]*+(?:(?:\.\w++|\[[^]=\n]*+\])[^\S\n]*+)*+=[^\S\n]*+|%time(?:it)?[^\S\n]++)?"
+    r"(?:!{1,2}|%(?:sx|system)[^\S\n]++)((?:\\\n|.)++)"
 )
-SHELL_CELL = re.compile(r"\A\s*%%(?:bash|sh|script|system|sx|!)[^\n]*\n(.*)\Z", re.DOTALL)
+WRAPPED = re.compile(r"(?m)\A\s*(?:%%[^\n]*\n\s*)+|^([^\S\n]*+)%time(?:it)?[^\S\n]++")
+SHELL_CELL = re.compile(r"\A\s*(?:%%[^\n]*\n\s*)*?%%(?:bash|sh|script|system|sx|!)[^\n]*\n(.*)\Z", re.DOTALL)
 SPOKEN = re.compile(r"\b(?:os\.(?:system|popen|exec\w+|spawn\w+)|subprocess\.\w+|shutil\.rmtree|pty\.spawn)\b")
 
 
@@ -51,8 +49,8 @@ def python_risk(code: str) -> Risk | None:
     cell = SHELL_CELL.match(code)
     if cell:
         return shell_risk(cell[1])
-    lines = (shell_risk(found[1] or found[2]) for found in SHELL_LINE.finditer(code))
-    return together((*lines, *_own(code), *_python(SHELL_LINE.sub("pass", code))))
+    lines = (shell_risk(found[2]) for found in SHELL_LINE.finditer(code))
+    return together((*lines, *_own(code), *_python(WRAPPED.sub(r"\1", SHELL_LINE.sub(r"\1pass", code)))))
 
 
 def _own(code: str) -> Iterator[Risk]:
@@ -114,11 +112,17 @@ def _call_risk(call: ast.Call, aliases: dict[str, str]) -> Risk | None:
     if name == HIDDEN and (module in RUNNERS or module == "shutil"):
         return Risk("python:command", f"it puts together which function of {module} it calls")
     if name in RUNNERS.get(module, ()):
-        written = _written(call)
-        return shell_risk(written) if written is not None else Risk("python:command", f"it calls {module}.{name}")
+        return _command_risk(call, module, name)
     if (module, name) in MAGICS:
         return Risk("python:command", f"it calls {name}, which may run commands")
     return None
+
+
+def _command_risk(call: ast.Call, module: str, name: str) -> Risk | None:
+    written = _joined(call.args) if name == "create_subprocess_exec" else _written(call)
+    if written is None or APART.match(name):
+        return Risk("python:command", f"it calls {module}.{name}")
+    return shell_risk(written)
 
 
 def _forbidden(command: str) -> Risk | None:
@@ -150,6 +154,12 @@ def _written(call: ast.Call) -> str | None:
     match call.args[0] if call.args else None:
         case ast.Constant(value=str(text)):
             return text
-        case ast.List(elts=elements) | ast.Tuple(elts=elements) if all(isinstance(e, ast.Constant) for e in elements):
-            return " ".join(str(e.value) for e in elements if isinstance(e, ast.Constant))
+        case ast.List(elts=words) | ast.Tuple(elts=words):
+            return _joined(words)
     return None
+
+
+def _joined(words: list[ast.expr]) -> str | None:
+    """The command of these words where all of them are written out, or None."""
+    said = [word.value for word in words if isinstance(word, ast.Constant) and isinstance(word.value, str)]
+    return shlex.join(said) if len(said) == len(words) else None

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 
 SHELLS = frozenset(["sh", "bash", "zsh", "dash", "ksh", "fish"])
 READS = re.compile(r"^(?:sudo )?(?:\w*sh(?: -\S+)*|(?:source|\.) (?:/dev/stdin|-))$")
@@ -37,8 +37,8 @@ def _all(arguments: Arguments) -> Iterator[str]:
 
 
 def _shell(arguments: Arguments) -> Iterator[str]:
-    at = next((n for n, word in enumerate(arguments) if re.fullmatch(r"-[a-z]*c", word)), None)
-    yield from arguments[at + 1 : at + 2] if at is not None else ()
+    at = next((n for n, word in enumerate(arguments) if re.fullmatch(r"-[a-zA-Z]*c[a-zA-Z]*", word)), len(arguments))
+    yield from islice((word for word in arguments[at + 1 :] if not word.startswith(("-", "+"))), 1)
     yield from _here(arguments)
 
 

@@ -19,10 +19,10 @@ from tests.campaign import leaks
 from tests.campaign.lives import acknowledged
 from tests.campaign.model import Model
 from tests.campaign.sessions import Tale
+from tests.kill.acks import await_acknowledged
 from tests.kill.nursery import Nursery, nursery
 
 KILLED, FOUND = -9, 0
-LONGEST = 20.0  # seconds until a life has got as far as it was to
 KINDS = ("turns", "turns", "fold", "compress", "record", "two processes", "delegate")
 WAYS = ("touch", "before a fact", "after a fact", "outside", "time")
 WINDOW = {"context_window": 7000, "compress_at": 0.05, "compress_hard_at": 0.5, "protect_first": 0, "protect_last": 2}
@@ -115,11 +115,7 @@ def _beside(task: dict[str, Any], until: Any) -> int:
 
 def _moment(acks: Path, awaited: int, more: float) -> None:
     """Return shortly after so many facts were told."""
-    end = time.monotonic() + LONGEST
-    while time.monotonic() < end and (acks.read_bytes().count(b"\n") if acks.exists() else 0) < awaited:
-        if (acks.parent / f"failure-{acks.name}").exists():
-            return
-        time.sleep(0.0005)
+    await_acknowledged(acks, awaited, (acks.parent / f"failure-{acks.name}").exists)
     time.sleep(more)
 
 

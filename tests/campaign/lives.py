@@ -9,7 +9,6 @@ import asyncio
 import json
 import os
 import random
-import signal
 import sys
 import traceback
 from collections import Counter
@@ -33,6 +32,7 @@ from hermes_kernel.world.recording.player import Player
 from hermes_kernel.world.store import Store
 from tests.campaign import laws
 from tests.campaign.sessions import Play, Tale
+from tests.kill.acks import Acknowledged, noted
 from tests.kill.dying import die_at
 
 
@@ -47,28 +47,6 @@ class Elsewhere:
     def await_idle(self) -> bool:
         """Nobody can say."""
         return True
-
-
-class Acknowledged:
-    """A store that notes each fact in the file ``acks`` once it is on disk. Dies by itself with the ``last`` of them,
-    just before it would be written or just after."""
-
-    def __init__(self, store: Store, acks: Path, last: int, *, before: bool) -> None:
-        self._store, self._left, self._before = store, last, before
-        self._acks = os.open(acks, os.O_CREAT | os.O_APPEND | os.O_WRONLY | os.O_CLOEXEC, 0o600)
-
-    def append(self, session_id: str, *events: Kept) -> None:
-        """See `ports.Log`."""
-        self._left -= len(events)
-        if self._left <= 0 and self._before:
-            os.kill(os.getpid(), signal.SIGKILL)
-        self._store.append(session_id, *events)
-        if self._left <= 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        os.write(self._acks, b"".join(json.dumps([session_id, dump(event)]).encode() + b"\n" for event in events))
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
 
 
 class Killed(Play):
@@ -162,11 +140,10 @@ async def _found(root: Path, url: str, seed: str, deal: dict[str, Any]) -> None:
 
 
 def acknowledged(root: Path) -> dict[str, list[dict[str, Any]]]:
-    """By session what all lives were told is on disk. The last note of a life may be cut off."""
+    """By session what all lives were told is on disk."""
     told: dict[str, list[dict[str, Any]]] = {}
     for acks in sorted(root.glob("acks-*")):
-        lines = acks.read_bytes().splitlines(keepends=True)
-        for session, fact in (json.loads(line) for line in lines if line.endswith(b"\n")):
+        for session, fact in noted(acks):
             told.setdefault(session, []).append(fact)
     return told
 

@@ -12,8 +12,9 @@ import time
 from functools import partial
 from pathlib import Path
 
+from tests.kill.acks import acknowledged
 from tests.kill.nursery import Nursery, nursery
-from tests.kill.toll import Toll, acknowledged, count, possible
+from tests.kill.toll import Toll, count, possible
 
 LONGEST = 0.25  # seconds that a writer lives
 CHILD = "tests.kill.toll:child"

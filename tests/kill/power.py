@@ -20,8 +20,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from tests.kill.acks import acknowledged
 from tests.kill.nursery import Nursery, nursery
-from tests.kill.toll import Toll, acknowledged, count, possible
+from tests.kill.toll import Toll, count, possible
 
 CHILD = "tests.kill.toll:child"
 WRITERS = 2

@@ -9,6 +9,7 @@ from functools import partial
 from hermes_kernel.core.recording.reading import read
 from hermes_kernel.world.recording.player import Player
 from hermes_kernel.world.recording.reel import Reel
+from tests.kill.acks import acknowledged
 from tests.kill.nursery import nursery
 from tests.kill.taping import called, exchange
 
@@ -28,7 +29,7 @@ def one_death(children, folder, seed):
     file, acks = folder / "x.cassette.jsonl", folder / "acks"
     moment = partial(time.sleep, random.Random(seed).uniform(0, LONGEST))
     assert children.run({"file": str(file), "acks": str(acks)}, moment) == -9
-    safe = acks.read_bytes().count(b"\n") if acks.exists() else 0
+    safe = acknowledged(acks)
     if not file.exists():
         assert safe == 0
         return 0

@@ -42,11 +42,6 @@ def possible(safe: int, told: int | None = None) -> range:
     return range(safe, (safe if told is None else told) + 2)
 
 
-def acknowledged(acks: Path) -> int:
-    """How many marks a child has been told are safe."""
-    return acks.read_bytes().count(b"\n") if acks.exists() else 0
-
-
 @dataclass(frozen=True, slots=True)
 class Toll:
     """What became of the facts of all writers."""

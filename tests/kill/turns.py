@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import random
 import sys
@@ -29,12 +28,12 @@ from hermes_kernel.core.plain import dump
 from hermes_kernel.core.turn import recall
 from hermes_kernel.testing import Request, Server, Step, calls, say
 from hermes_kernel.world.store import Store
+from tests.kill.acks import Acknowledged, acknowledged, await_acknowledged, noted
 from tests.kill.nursery import Nursery, nursery
 from tests.laws.worlds import check_whole
 
 ROUNDS, BATCH = 4, 3
 FACTS = 2 + ROUNDS * (1 + 2 * BATCH) + 2  # opened, asked; replied, started and observed; replied, final
-LONGEST = 20.0  # seconds to wait for a fact, on a machine that has much else to do
 ANSWER = "Every mark has been made, and none of them twice."
 
 
@@ -61,21 +60,6 @@ def script(request: Request) -> Step:
         return say(ANSWER)
     kinds = ("mark", "mark_async", "mark")
     return calls([(kind, {"name": f"{rounds}.{n}"}) for n, kind in enumerate(kinds[:BATCH])], text=f"Round {rounds}. ")
-
-
-class Acknowledged:
-    """A store that notes each fact in a file as soon as the append returned."""
-
-    def __init__(self, store: Store, acks: Path) -> None:
-        self._store = store
-        self._acks = os.open(acks, os.O_CREAT | os.O_APPEND | os.O_WRONLY)
-
-    def append(self, session_id: str, *events: Kept) -> None:
-        self._store.append(session_id, *events)
-        os.write(self._acks, b"".join(json.dumps([session_id, dump(event)]).encode() + b"\n" for event in events))
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
 
 
 def child(home: str, url: str, session: str, acks: str, marks: str) -> None:
@@ -123,14 +107,14 @@ def one(ground: Ground, seed: int) -> list[Kept]:
         assert ground.nursery.run({**task, "session": _session(acks)}) == 0
         session = _session(acks)
         facts = Store(ground.home).recall(session)
-        check(facts, _acknowledged(acks, session), marks.read_text().split())
+        check(facts, [fact for owner, fact in noted(acks) if owner == session], marks.read_text().split())
     return facts
 
 
-def check(facts: list[Kept], acknowledged: list[dict[str, Any]], marks: list[str]) -> None:
+def check(facts: list[Kept], told: list[dict[str, Any]], marks: list[str]) -> None:
     """Nothing lost, nothing doubled, nothing run twice, and an end."""
     written = iter([dump(fact) for fact in facts])
-    assert all(fact in written for fact in acknowledged), "an acknowledged fact is lost or out of its order"
+    assert all(fact in written for fact in told), "an acknowledged fact is lost or out of its order"
     asked = [call.id for fact in facts if isinstance(fact, Replied) for call in fact.calls]
     answered = Counter(fact.call_id for fact in facts if isinstance(fact, Observed))
     assert answered == Counter(asked), "a call without exactly one result"
@@ -144,30 +128,16 @@ def check(facts: list[Kept], acknowledged: list[dict[str, Any]], marks: list[str
     assert len(asked) == ROUNDS * BATCH
 
 
-def _acknowledged(acks: Path, session: str) -> list[dict[str, Any]]:
-    """Whole lines only: the note itself may be cut off by the kill."""
-    lines = acks.read_bytes().splitlines(keepends=True)
-    told = [json.loads(line) for line in lines if line.endswith(b"\n")]
-    return [fact for owner, fact in told if owner == session]
-
-
 def _session(acks: Path) -> str:
     """The session that was begun, or nothing when the child died before it said a word."""
-    first, newline, _ = acks.read_bytes().partition(b"\n") if acks.exists() else (b"", b"", b"")
-    return str(json.loads(first)[0]) if newline else ""
+    return next((session for session, _ in noted(acks)), "")
 
 
 def _moment(acks: Path, dice: random.Random) -> None:
     """Return shortly after one more fact or another was acknowledged, as the dice say."""
-    told, end = _count(acks), time.monotonic() + LONGEST
-    awaited = dice.randint(told, max(told, FACTS - 1))
-    while _count(acks) < awaited and time.monotonic() < end:
-        time.sleep(0.0005)
+    told = acknowledged(acks)
+    await_acknowledged(acks, dice.randint(told, max(told, FACTS - 1)))
     time.sleep(dice.uniform(0, 0.008))
-
-
-def _count(acks: Path) -> int:
-    return acks.read_bytes().count(b"\n") if acks.exists() else 0
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.timeout(900)
 
 
 class Console:
-    """One that is typed at. Where a prompt is Python's, it takes the magic and an empty line."""
+    """One that is typed at. Where a prompt is Python's, it takes the magic and two empty lines."""
 
     def __init__(self, child: pexpect.spawn, kind: str) -> None:
         self.child = child
@@ -39,7 +39,7 @@ class Console:
         self.child.send(f"{line}\r")
 
     def ask(self, prompt: str) -> None:
-        for line in (prompt,) if self.kind == "hermes" else ("%%hermes", prompt, ""):
+        for line in (prompt,) if self.kind == "hermes" else ("%%hermes", prompt, "", ""):
             self.type(line)
 
     def shows(self, words: str) -> None:

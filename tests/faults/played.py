@@ -186,17 +186,22 @@ def whole(transcript: Transcript) -> None:
 
 
 def polite(request: Request) -> None:
-    """A request that every provider accepts: one system message first, roles that alternate, each call answered."""
-    roles = [message["role"] for message in request.messages]
-    assert "system" not in roles[1:]
-    for one, two in pairwise(roles):
-        assert one != two or one == "tool", roles
-    assert roles[-1] in ("user", "tool")
-    assert ([*roles, "user"])[roles[0] == "system"] == "user"
-    answered(request.messages)
-    json.dumps(request.body, ensure_ascii=False).encode()
+    """A request that every provider accepts, with the key where it belongs."""
+    acceptable(request)
     assert request.headers["authorization"] == f"Bearer {KEY}"
     assert KEY not in json.dumps(request.body)
+
+
+def acceptable(request: Request) -> None:
+    """One system message first, roles that alternate, each call answered, and text that can be encoded."""
+    roles = [message["role"] for message in request.messages]
+    assert "system" not in roles[1:], roles
+    for one, two in pairwise(roles):
+        assert one != two or one == "tool", roles
+    assert roles[-1] in ("user", "tool"), roles
+    assert ([*roles, "user"])[roles[0] == "system"] == "user", roles
+    answered(request.messages)
+    json.dumps(request.body, ensure_ascii=False).encode()
 
 
 def answered(messages: list[dict[str, Any]]) -> None:

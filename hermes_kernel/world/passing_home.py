@@ -3,16 +3,15 @@ when it had gone, goes with the next one."""
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import shutil
 import tempfile
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-from hermes_kernel.world.store.locks import Claim, try_lock
+from hermes_kernel.world.store.locks import Claim, left_behind
 
 PREFIX = "hermes-spec-"
 NAME = re.compile(PREFIX + "[a-z0-9_]{8}")
@@ -47,10 +46,6 @@ def _sweep(folder: Path) -> None:
 def _throw_away(home: Path) -> None:
     if home.is_symlink() or home.stat().st_uid != os.getuid():
         return
-    with ExitStack() as held:
-        with suppress(FileNotFoundError):
-            handle = os.open(home / HELD, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
-            held.callback(os.close, handle)
-            if not try_lock(handle, fcntl.LOCK_EX):
-                return
-        shutil.rmtree(home, ignore_errors=True)
+    with left_behind(home / HELD) as dead:
+        if dead:
+            shutil.rmtree(home, ignore_errors=True)

@@ -13,7 +13,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from hermes_kernel.world.store.disk import PRIVATE_FILE
-from hermes_kernel.world.store.locks import try_lock
+from hermes_kernel.world.store.locks import left_behind, try_lock
 
 _HEAD = re.compile(rb'^\s*\{\s*"cassette"', re.MULTILINE)
 _LOOKED_AT = 4_000  # bytes in which a recording shows that it is one, also with the marks of a merge before it
@@ -130,12 +130,10 @@ def _hold(handle: int) -> None:
 
 def _sweep(path: Path) -> None:
     """Remove what killed processes have left half made beside it: nobody holds that any more."""
-    for left in path.parent.glob(f".{glob.escape(path.name)}.*"):
-        with suppress(OSError), ExitStack() as held:
-            if left.suffix[1:].isdecimal():
-                handle = os.open(left, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
-                held.callback(os.close, handle)
-                _hold(handle)
+    made = (left for left in path.parent.glob(f".{glob.escape(path.name)}.*") if left.suffix[1:].isdecimal())
+    for left in made:
+        with suppress(OSError), left_behind(left) as dead:
+            if dead:
                 left.unlink()
 
 

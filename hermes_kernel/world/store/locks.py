@@ -104,6 +104,25 @@ def _wait_for(handle: int, how: int, seconds: float) -> None:
         raise Busy
 
 
+@contextmanager
+def left_behind(path: Path) -> Iterator[bool]:
+    """Whether nobody holds the file at `path`, which a living process does that made it. As long as this lasts, nobody
+    takes it.
+
+    Raises:
+        OSError: it is a link, or cannot be opened.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        yield True
+        return
+    try:
+        yield try_lock(handle, fcntl.LOCK_EX)
+    finally:
+        os.close(handle)
+
+
 def try_lock(handle: int, how: int) -> bool:
     """Whether the lock could be had at once."""
     try:

@@ -35,8 +35,15 @@ def test_the_lower_bounds_of_what_it_stands_on_are_tried_by_themselves(package):
     assert f"{package}=={lowest_of(package)}" in [held for each in COMBINATIONS for held in each.beside]
 
 
-def test_an_unknown_name_is_answered_with_those_that_there_are():
-    asked = [sys.executable, "-m", "tests.compatibility", "python-2.7"]
-    done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        (["python-2.7"], "there is no python-2.7; choose from python-3.11, "),
+        (["--python", "nowhere/python", "--list"], "there is no interpreter nowhere/python\n"),
+    ],
+)
+def test_what_there_is_not_is_said_before_anything_is_made(asked, answer):
+    command = [sys.executable, "-m", "tests.compatibility", *asked]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "there is no python-2.7; choose from python-3.11, " in done.stderr
+    assert answer in done.stderr

@@ -85,6 +85,21 @@ def test_one_command_measures_the_loop_and_tells_it_as_a_table():
     assert "| import and the first answer, CPU |" in page
 
 
+def test_peers_are_measured_without_ours():
+    told: list[str] = []
+    bench.main(["--rounds", "1", "--only", "the loop", "--contenders", FLOOR, "--iterations", "2", "3"], told.append)
+    page = "\n".join(told)
+    assert "| measured | httpx + json | bar | met |" in page
+    assert "| held to a bar | ours |" not in page
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "many", "0.5"])
+def test_what_cannot_be_counted_is_refused_before_anything_is_measured(number, capsys):
+    with pytest.raises(SystemExit):
+        bench.asked(["--rounds", number])
+    assert f"{number} is not a whole number of 1 or more" in capsys.readouterr().err
+
+
 def test_a_bar_is_met_or_not_or_is_none_of_a_number():
     assert LINE.met
     assert LINE._replace(bar=2.9).met is False

@@ -17,6 +17,7 @@ from tests.bench.contenders import CONTENDERS
 from tests.bench.looping import CHUNKS, SECONDS, SIZES, Loops
 from tests.bench.looping import rows as looping
 from tests.bench.rows import Row
+from tests.numbers import some
 
 MODULES = {
     "the loop": ["looping"],
@@ -43,7 +44,7 @@ def measured(group: str, rounds: int, contenders: Sequence[str], loops: Loops) -
 
 def asked(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5, help="samples of each figure (5)")
+    parser.add_argument("--rounds", type=some, default=5, help="samples of each figure (5)")
     parser.add_argument(
         "--only",
         nargs="+",
@@ -64,7 +65,7 @@ def asked(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--iterations",
         nargs="+",
-        type=int,
+        type=some,
         default=SIZES,
         metavar="N",
         help=f"of the loop ({sizes})",
@@ -72,7 +73,7 @@ def asked(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--seconds", type=float, default=SECONDS, help=f"of CPU, after which a loop is not waited for ({SECONDS:.0f})"
     )
-    parser.add_argument("--chunks", type=int, default=CHUNKS, help=f"of a streamed answer ({CHUNKS:,})")
+    parser.add_argument("--chunks", type=some, default=CHUNKS, help=f"of a streamed answer ({CHUNKS:,})")
     parser.add_argument("--write", action="store_true", help="renew docs/figures.json, the pages and the picture")
     return parser.parse_args(arguments)
 
@@ -88,7 +89,8 @@ def main(arguments: Sequence[str], tell: Callable[[str], object]) -> None:
         if given.write:
             written.write(written.renewed(written.kept(), lines, loops.curves(), given.rounds))
         found += lines
-    tell(written.bars(found))
+    if told := written.bars(found):
+        tell(told)
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ class Loops:
 
     def cpu(self, who: str, size: int) -> float | None:
         """Milliseconds of CPU for an iteration of the first `size`."""
-        marks = [each["marks"] for each in self.told[who] if len(each.get("marks", ())) >= size]
+        marks = [each["marks"] for each in self.told.get(who, ()) if len(each.get("marks", ())) >= size]
         return median(each[size - 1] for each in marks) / size * 1e3 if marks else None
 
     def figure(self, who: str, read: Callable[[Figures], float]) -> float | None:

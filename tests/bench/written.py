@@ -127,9 +127,10 @@ def glance(found: Sequence[Row]) -> str:
 
 
 def bars(found: Sequence[Row]) -> str:
-    """Every line that has a bar, with the figure beside it."""
-    held = [row for row in found if row.bar is not None]
-    return table(("held to a bar", "ours", "bar", "met"), ((row.what, _cell(row, OURS), *_held(row)) for row in held))
+    """Every line of ours that has a bar; nothing for none."""
+    held = [row for row in found if row.bar is not None and OURS in row.values]
+    lines = [(row.what, _cell(row, OURS), *_held(row)) for row in held]
+    return table(("held to a bar", "ours", "bar", "met"), lines) if lines else ""
 
 
 def _best(row: Row) -> str:

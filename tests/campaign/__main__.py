@@ -26,6 +26,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.numbers import some
+
 HANGS = 900.0  # seconds of one session, then its process says where it stands and ends
 
 
@@ -112,11 +114,13 @@ def table(counts: Counter[str]) -> str:
 def main() -> int:
     """As the command line says."""
     parser = argparse.ArgumentParser(prog="python -m tests.campaign", description="Random turns and random kills.")
-    parser.add_argument("--turns", type=int, default=20_000)
-    parser.add_argument("--kills", type=int, default=500)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--one", metavar="SEED")
-    parser.add_argument("--jobs", type=int, default=4)
+    parser.add_argument(
+        "--turns", type=int, default=20_000, help="at least so many (20,000): sessions are played whole"
+    )
+    parser.add_argument("--kills", type=int, default=500, help="likewise (500)")
+    parser.add_argument("--seed", type=int, default=0, help="the first seed (0)")
+    parser.add_argument("--one", metavar="SEED", help="only this one, such as 0.17 or 0.k3")
+    parser.add_argument("--jobs", type=some, default=4, help="processes that play side by side (4)")
     wish = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that nobody who plays is left behind
     quiet()

@@ -53,6 +53,8 @@ def _asked() -> argparse.Namespace:
     asked = parser.parse_args()
     if unknown := [name for name in asked.names if name not in names]:
         parser.error(f"there is no {', '.join(unknown)}; choose from {', '.join(names)}")
+    if missing := [str(each) for each in asked.python if not each.is_file()]:
+        parser.error(f"there is no interpreter {', '.join(missing)}")
     return asked
 
 

@@ -18,6 +18,7 @@ from hermes_kernel.world.store import Store
 from tests.faults.played import whole
 from tests.kernel.conftest import LAUNCH, PYTHONS, Kernel, ipykernel_of
 from tests.kernel.processes import carrying
+from tests.numbers import some
 from tests.soak.measures import MB, Sample, grown, slope
 from tests.soak.model import Errands
 from tests.soak.person import Person
@@ -38,18 +39,17 @@ LEAVING = 30.0  # seconds in which what a kernel has begun ends with it
 def main() -> int:
     """Play, and tell."""
     given = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
-    given.add_argument("--kernels", type=int, default=8)
-    given.add_argument("--minutes", type=float, default=30)
-    given.add_argument("--seed", type=int, default=random.randrange(10**6))
+    given.add_argument("--kernels", type=some, default=8, help="that work side by side (8)")
+    given.add_argument(
+        "--minutes", type=float, default=30, help="for so long (30); of less than two nothing can be said"
+    )
+    given.add_argument("--seed", type=int, default=random.randrange(10**6), help="what is done follows from it (any)")
     asked = given.parse_args()
     print(f"seed {asked.seed}, {asked.kernels} kernels, {asked.minutes:g} minutes", flush=True)
     with tempfile.TemporaryDirectory(prefix="soak-") as folder:
         complaints = soak(Path(folder), asked.kernels, asked.minutes * 60, asked.seed)
-    print(
-        "\n".join(
-            ["", *complaints, "it grows, or leaves something" if complaints else "nothing grows, nothing is left"]
-        )
-    )
+    held, broken = "nothing grows, nothing is left", "it grows, leaves something, or was not seen for long enough"
+    print("", *complaints, broken if complaints else held, sep="\n")
     return 1 if complaints else 0
 
 

@@ -560,12 +560,12 @@ async def test_a_command_that_sets_what_an_agent_may_do_is_asked_about(tmp_path,
 async def test_the_persons_home_is_known_by_its_path(tmp_path, monkeypatch):
     person = Someone("always")
     tools = toolbox(tmp_path, person)
-    monkeypatch.setenv("HOME", "/home/ada")
-    assert "never allowed" in observed(await run_calls(tools, ("terminal", {"command": "rm -rf /home/ada"}))).text
-    assert "never allowed" in observed(await run_calls(tools, ("terminal", {"command": "rm -rf '/home/ada/'*"}))).text
+    monkeypatch.setenv("HOME", "/home/a")
+    assert "never allowed" in observed(await run_calls(tools, ("terminal", {"command": "rm -rf /home/a"}))).text
+    assert "never allowed" in observed(await run_calls(tools, ("terminal", {"command": "rm -rf '/home/a/'*"}))).text
     assert person.asked == []
     person.answer = "no"
-    for command in ("echo x >> /home/ada/.ssh/authorized_keys", "echo x > /home/ada/.bashrc"):
+    for command in ("echo x >> /home/a/.ssh/authorized_keys", "echo x > /home/a/.bashrc"):
         assert not observed(await run_calls(tools, ("terminal", {"command": command}))).ok
     assert len(person.asked) == 2
     for home in ("/", ""):

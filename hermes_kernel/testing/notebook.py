@@ -48,7 +48,8 @@ def run_notebook(path: str | os.PathLike[str], *, seconds: float = CELL_SECONDS)
     node = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     # as a Jupyter server tells a kernel whose it is
     environ = {**os.environ, "JPY_SESSION_NAME": str(path)}
-    client = NotebookClient(node, timeout=seconds, resources={"metadata": {"path": str(path.parent)}})
+    folder = {"metadata": {"path": str(path.parent)}}
+    client = NotebookClient(node, timeout=seconds, resources=folder, coalesce_streams=True)
     with warnings.catch_warnings():  # that loopback is not encrypted
         warnings.simplefilter("ignore")
         client.execute(env=environ)

@@ -9,20 +9,14 @@ import sys
 from pathlib import Path
 
 import nbformat
-from nbclient import NotebookClient
 
-CELL_SECONDS = 120
+from hermes_kernel.testing import run_notebook
 
 
 def execute(path: Path) -> None:
     """Run every cell of the notebook at `path` in a fresh kernel and store it with its outputs, free of what changes from
     run to run."""
-    notebook = nbformat.read(path, as_version=4)
-    folder = {"metadata": {"path": str(path.parent)}}
-    client = NotebookClient(
-        notebook, kernel_name="python3", timeout=CELL_SECONDS, resources=folder, coalesce_streams=True
-    )
-    client.execute()
+    notebook = run_notebook(path).node
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
     notebook.metadata.pop("language_info", None)

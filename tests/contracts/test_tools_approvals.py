@@ -532,10 +532,21 @@ async def test_no_file_that_says_what_a_person_consented_to_is_the_agents_to_cha
         ("echo x > skills/.hermes-kernel.json", "home"),
         ("sed -i s/a/b/ MEMORY.md", "{home}/memories"),
         ("cd {home} && cp /tmp/x approvals.json", "."),
+        ('cd "$HOME/home" && echo x > kernel.toml', "."),
+        ("touch ~/home/kernel.toml", "."),
+        ("echo x > ../home/kernel.toml", "work"),
+        ("cp -r x ${{HOME}}/home; date", "work"),
+        ("mv ~/home ~/elsewhere", "."),
+        ("wget -qO ~/home/approvals.json https://x", "."),
+        ("tar xf x.tar -C {home}", "."),
     ],
 )
-async def test_a_command_that_plainly_writes_to_the_agents_own_folder_is_asked_about(tmp_path, command, cwd):
+async def test_a_command_that_plainly_writes_to_the_agents_own_folder_is_asked_about(
+    tmp_path, monkeypatch, command, cwd
+):
     (tmp_path / "home" / "memories").mkdir(parents=True)
+    (tmp_path / "work").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path))
     person, home = Someone("no"), str(tmp_path / "home")
     call = {"command": command.format(home=home), "cwd": cwd.format(home=home)}
     assert not observed(await run_calls(toolbox(tmp_path, person), ("terminal", call))).ok
@@ -576,7 +587,13 @@ async def test_the_persons_home_is_known_by_its_path(tmp_path, monkeypatch):
 async def test_a_command_that_only_reads_there_or_writes_elsewhere_is_not_asked_about(tmp_path):
     (tmp_path / "home" / "memories").mkdir(parents=True)
     tools = toolbox(tmp_path, Nobody())
-    for command in (f"ls {tmp_path}/home 2>&1", "cat home/memories/x 2>/dev/null; true", "echo x > homework.txt"):
+    for command in (
+        f"ls {tmp_path}/home 2>&1",
+        "cat home/memories/x 2>/dev/null; true",
+        "echo x > homework.txt",
+        "cp -r home/memories elsewhere",
+        "tar cf kept.tar home",
+    ):
         assert observed(await run_calls(tools, ("terminal", {"command": command}))).ok, command
     assert observed(await run_calls(tools, ("terminal", {"command": "ls", "cwd": "home"}))).ok
 

@@ -135,11 +135,3 @@ def test_the_report_is_delivered_the_silent_one_is_not_and_the_failure_is_told(t
     assert "42" in told["sum: done"]
     assert "no figures for week 48" in told["report: failed"]
     assert run_of(ticked, "quiet").silent
-
-
-def test_the_notebook_runs_again_as_it_stands(ticked, home, hook, tmp_path):
-    again = tmp_path / "again.ipynb"
-    done = command(home, "run", run_of(ticked, "sum").notebook, "-o", str(again))
-    assert done.returncode == 0, done.stderr
-    assert "42" in json.dumps(nbformat.read(again, as_version=4).cells[-1].outputs)
-    assert len(hook.got) == 2  # a person who runs it again tells nobody

@@ -225,9 +225,7 @@ KINDS = [pytest.param((name, python), id=f"{name}-{ipykernel_of(python)}") for p
 ALL = tuple(kind.values[0] for kind in KINDS)
 PAIRED = (("hermes", PYTHONS[0]), ("python3", PYTHONS[-1]))
 """Our kernel on the newest ipykernel there is, and the stock one on the oldest."""
-EACH = {f"test_{name}.py" for name in (
-    "comms", "interrupts", "live_panel", "panel_board", "prompts", "questions",
-)}  # fmt: skip
+EACH = {f"test_{name}.py" for name in ("comms", "interrupts", "questions")}
 """What hangs on how a kernel hears: held in each kind."""
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 TURNS = 12  # of a conversation that have a bar
 CALLS = ("its own", "by subagents")
+BY_YOU = "set it by %hermes config context_window=N"
 
 
 def status(desk: Desk, rest: str) -> Table:
@@ -91,7 +92,9 @@ def nothing(name: str, rest: str) -> None:
 def _window(turn: Turn, setting: int) -> str:
     tokens = turn.fill.window or setting
     if not tokens:
-        return "not known; set it by %hermes config context_window=N"
+        return f"not known; {BY_YOU}"
+    if turn.fill.guessed and not setting:
+        return f"{tokens:,} tokens, a guess; {BY_YOU}"
     source = next((e.source for e in reversed(turn.events) if isinstance(e, WindowFound) and e.source), "")
     return f"{tokens:,} tokens" + (f" ({source})" if source and turn.fill.window else "")
 

@@ -7,7 +7,7 @@ from html import unescape
 
 import pytest
 
-from hermes_kernel.testing import call, say
+from hermes_kernel.testing import call, forever, say
 
 TAG = re.compile(r"<[^>]*>")
 
@@ -214,6 +214,15 @@ def test_status_says_how_full_the_window_is_once_it_is_known(running, scripted):
     assert "50,000 tokens" in status
     assert "% of the window" in status
     assert running.run("%config HermesMagics.context_window = 0").status == "ok"
+
+
+def test_a_window_that_nobody_says_of_the_model_that_is_asked_now_is_called_a_guess(running, scripted):
+    scripted(forever(say("Yes.")))
+    running.run("%config HermesMagics.context_window = 50000")
+    running.run(running.prompt("Go.", "--no-cells"))
+    running.run("%config HermesMagics.context_window = 0")
+    running.run(running.prompt("Go on.", "--no-cells"))
+    assert "50,000 tokens, a guess; set it by %hermes config context_window=N" in running.run("%hermes status").text
 
 
 def test_the_servers_of_other_peoples_tools_are_a_command_away(running):

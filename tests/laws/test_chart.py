@@ -85,6 +85,11 @@ def test_only_parts_that_there_are_stand_below_it() -> None:
     assert ("input</span>" in page, "cached</span>" in page, "output</span>" in page) == (True, False, True)
 
 
+def test_where_only_its_words_are_shown_they_stand_apart_and_in_order() -> None:
+    svg = ET.fromstring(bars([("last turn", (1000, 391)), ("conversation", (2500, 0))], SERIES[:2], "tokens"))
+    assert "".join(svg.itertext()) == "tokens last turn 1,391 conversation 2,500"
+
+
 def test_no_two_parts_are_told_apart_by_colour_alone() -> None:
     assert len({stroke[1:] for stroke in STROKES}) == len(STROKES)
 

@@ -107,6 +107,11 @@ def test_things_side_by_side_stand_below_one_another_at_the_same_place() -> None
     assert key == "▬ tool  █ answer"
 
 
+def test_where_only_its_words_are_shown_they_stand_apart_and_in_order() -> None:
+    page = drawn(waterfall((Span("text", "call 1", 0, 2), Span("tool", "price", 2, 0.5)), "turn 1"))
+    assert "".join(page.itertext()) == "turn 1 0 0.5 s 1 s 1.5 s 2 s 2.5 s call 1 2.0 s price 0.5 s"
+
+
 def test_no_two_kinds_are_told_apart_by_colour_alone() -> None:
     assert len({what.stroke[1:] for what in WHAT.values()}) == len(WHAT)
     assert len({what.letter for what in WHAT.values()}) == len(WHAT)
@@ -149,7 +154,7 @@ def test_however_much_happened_it_stays_small_and_no_time_is_lost(story: list[tu
 def test_the_worst_that_can_be_is_bounded_too() -> None:
     many = tuple(Mark(what, 0.1 * n, 0.05) for n in range(1000) for what in WHAT)
     crowd = tuple(Span("text", "<" * 60, n, 1, "<" * 90, 1, many) for n in range(ROWS))
-    assert len(timeline_html(Timeline("<" * 200, crowd)).encode()) < 75_000, "of which 27 kB are brackets, escaped"
+    assert len(timeline_html(Timeline("<" * 200, crowd)).encode()) < 76_000, "of which 27 kB are brackets, escaped"
     plain = tuple(Span("text", "x" * 60, n, 1, "y" * 90, 1, many) for n in range(ROWS))
     assert len(timeline_html(Timeline("t" * 200, plain)).encode()) < 50_000
 

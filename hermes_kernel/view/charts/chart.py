@@ -12,8 +12,8 @@ from math import isfinite
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.safe import NO_MATH, escape
 from hermes_kernel.core.text import brief
-from hermes_kernel.view.charts.strokes import Stroke, group, legend, line
-from hermes_kernel.view.look import FAINT, FRAME, LETTERS, TONES
+from hermes_kernel.view.charts.strokes import Stroke, beside, group, legend, line
+from hermes_kernel.view.look import FRAME, TONES
 from hermes_kernel.view.markup import NAMES, figures, picture
 
 ROWS, NAME, TITLE = 31, 40, 200
@@ -38,14 +38,11 @@ def bars(rows: Sequence[Row], series: Sequence[str], title: str) -> str:
     shown = [(brief(name, NAME), [sane(amount) for amount in amounts[: len(series)]]) for name, amounts in fewer(rows)]
     longest = max((sum(amounts) for _, amounts in shown), default=0.0) or 1.0
     height = TOP + ROW * len(shown) + 2
-    names = "".join(f'<text y="{_top(n) + 11}">{escape(name)}</text>' for n, (name, _) in enumerate(shown))
-    sums = "".join(f'<text x="100%" y="{_top(n) + 11}">{said(sum(row))}</text>' for n, (_, row) in enumerate(shown))
+    words = [(_top(n) + 11, 0, escape(name), said(sum(amounts))) for n, (name, amounts) in enumerate(shown)]
     drawn = "".join(group(stroke, _lines(shown, at, longest)) for at, stroke in enumerate(STROKES[: len(series)]))
     return (
         f'<svg role="img" width="100%" height="{height}" xmlns="http://www.w3.org/2000/svg" style="display:block;'
-        f'max-width:72em;font-size:12px"><title>{escape(brief(title, TITLE))}</title>{drawn}'
-        f'<svg width="72%" height="{height}" style="{LETTERS}">{names}</svg>'
-        f'<g text-anchor="end" style="{FAINT};font-variant-numeric:tabular-nums">{sums}</g></svg>'
+        f'max-width:72em;font-size:12px"><title>{escape(brief(title, TITLE))}</title>{drawn}{beside(words, 72)}</svg>'
     )
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from hermes_kernel.view.look import LETTERS
+
 LEAST = 0.35  # percent of the width: a bar is to be seen
 SAMPLE = '<line x1="0" x2="20" y1="5" y2="5"/>'
 
@@ -34,6 +36,17 @@ def line(began: float, ended: float, y: int) -> str:
     left = min(100 * began, 100 - LEAST)
     right = max(100 * ended, left + LEAST)
     return f'<line x1="{percent(left)}" x2="{percent(right)}" y1="{y}" y2="{y}"/>'
+
+
+def beside(rows: Iterable[tuple[int, int, str, str]], share: int) -> str:
+    """Of each row, at its height and indent, its name within `share` percent of the width, and its amount at the right.
+    A page that shows no SVG of strangers shows these words alone: they stand in the order in which they are read."""
+    words = "".join(
+        f' <svg width="{share}%"><text x="{indent}" y="{y}">{name}</text></svg>'
+        f' <text x="100%" y="{y}" text-anchor="end" opacity=".7">{amount}</text>'
+        for y, indent, name, amount in rows
+    )
+    return f'<g style="{LETTERS};font-variant-numeric:tabular-nums">{words}</g>'
 
 
 def percent(share: float) -> str:

@@ -16,9 +16,9 @@ from hermes_kernel.core.safe import NO_MATH, clean, escape
 from hermes_kernel.core.text import brief
 from hermes_kernel.view import markup
 from hermes_kernel.view.charts.spans import Mark, Span
-from hermes_kernel.view.charts.strokes import Stroke, group, legend, line, percent
+from hermes_kernel.view.charts.strokes import Stroke, beside, group, legend, line, percent
 from hermes_kernel.view.columns import aligned
-from hermes_kernel.view.look import FAINT, FRAME, GROOVE, INK, LETTERS, LINE, TONES
+from hermes_kernel.view.look import FAINT, FRAME, GROOVE, INK, LINE, TONES
 
 ROW, TOP, BAR = 29, 24, 18  # pixels: of a row, of the axis, from the top of a row to the middle of its bar
 MARKS = 320  # bars of one picture; the longest are drawn
@@ -75,15 +75,13 @@ def waterfall(spans: Sequence[Span], title: str = "") -> str:
     total = _total(spans)
     height = TOP + ROW * len(spans) + 4
     said = escape(title or f"Timeline of {seconds(total)}")
-    names = "".join(
-        f'<text x="{13 * span.depth}" y="{_top(n) + 11}">{escape(_short(span))}</text>' for n, span in enumerate(spans)
-    )
-    took = "".join(f'<text x="100%" y="{_top(n) + 11}">{seconds(span.seconds)}</text>' for n, span in enumerate(spans))
+    words = [
+        (_top(n) + 11, 13 * span.depth, escape(_short(span)), seconds(span.seconds)) for n, span in enumerate(spans)
+    ]
     return (
         f'<svg role="img" width="100%" height="{height}" xmlns="http://www.w3.org/2000/svg" style="display:block;'
         f'max-width:72em;font-size:12px"><title>{said}</title>{_axis(total, height)}{_bars(spans, total)}'
-        f'<svg width="82%" height="{height}" style="{LETTERS}">{names}</svg>'
-        f'<g text-anchor="end" style="{FAINT};font-variant-numeric:tabular-nums">{took}</g></svg>'
+        f"{beside(words, 82)}</svg>"
     )
 
 
@@ -155,10 +153,10 @@ def _axis(total: float, height: int) -> str:
     )
     # Left of their lines: whatever the width, the last one cannot stick out.
     words = '<text y="11" dx="3">0</text>' + "".join(
-        f'<text x="{percent(100 * t / total)}" y="11" dx="-3" text-anchor="end">{_moment(t)}</text>' for t in ticks[1:]
+        f' <text x="{percent(100 * t / total)}" y="11" dx="-3" text-anchor="end">{_moment(t)}</text>' for t in ticks[1:]
     )
     hair = f'<g style="stroke:{LINE};stroke-width:1;opacity:.55">{lines}</g>'
-    return f'{hair}<g style="{FAINT};font-size:11px">{words}</g>'
+    return f' {hair}<g style="{FAINT};font-size:11px">{words}</g>'
 
 
 def _steps() -> Iterator[float]:

@@ -14,16 +14,19 @@ import argparse
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from queue import SimpleQueue
 from typing import NamedTuple
+
+from tests.kernel.processes import carrying
 
 ROOT = Path(__file__).resolve().parent.parent
 COPIED = ("hermes_kernel", "magics", "tests", "notebooks", "docs", "README.md", "CHANGELOG.md", "pyproject.toml")
@@ -32,6 +35,7 @@ LEFT_OUT = shutil.ignore_patterns("__pycache__", "node_modules", ".ipynb_checkpo
 AT_ONCE = 2
 SECONDS = 600.0  # for the tests of one mutation
 FIRST = ("-x",)  # that fails is enough
+WHERE = "HERE_A_RULE_IS_BROKEN"  # in the environment of all that is run there, with the place
 
 
 class Mutation(NamedTuple):
@@ -294,17 +298,27 @@ def tested(tree: Path, tests: Sequence[str], options: Sequence[str]) -> Verdict:
     command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *options]
     command += ["--nbval", "--nbval-sanitize-with", "tests/notebooks/sanitize.cfg"] * _any_notebook(tests)
     inside = {**os.environ, "PYTHONPATH": str(tree), "HOME": str(tree.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+    inside[WHERE] = str(tree)
     try:
         ran = subprocess.run(
             [*command, *tests], cwd=tree, env=inside, capture_output=True, text=True, timeout=SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
         return Verdict((), f"not done in {SECONDS:.0f} s", SECONDS)
+    finally:
+        end_all(tree)
     seconds = time.monotonic() - began
     failed = tuple(re.findall(r"^FAILED (\S+)", ran.stdout, re.MULTILINE))
     if ran.returncode == 1 and failed and not re.search(r"^ERROR \S", ran.stdout, re.MULTILINE):
         return Verdict(failed, "", seconds)
     return Verdict((), "" if ran.returncode == 0 else (ran.stdout + ran.stderr).strip()[-2_000:], seconds)
+
+
+def end_all(tree: Path) -> None:
+    """What lives on because a rule was broken: a kernel without its notebook, a model's server without a user."""
+    for pid in carrying(f"{WHERE}={tree}"):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def _any_notebook(tests: Iterable[str]) -> bool:

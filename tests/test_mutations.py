@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
 from collections import Counter
 
 import pytest
 
-from tests.mutations import MUTATIONS, ROOT, main, mutated
+from tests.mutations import MUTATIONS, ROOT, WHERE, end_all, main, mutated
+from tests.soon import SOON
 
 
 def test_there_are_at_least_thirty_rules():
@@ -33,6 +37,12 @@ def test_a_rule_that_was_rewritten_is_told(tmp_path):
         file.write_text(text)
         with pytest.raises(ValueError, match=f"{mutation.name}: .* is {text.count(mutation.old)} times"):
             mutated(mutation, tmp_path)
+
+
+def test_what_lives_on_because_a_rule_is_broken_is_ended(tmp_path):
+    theirs = subprocess.Popen(["sleep", "900"], env={**os.environ, WHERE: str(tmp_path)}, start_new_session=True)
+    end_all(tmp_path)
+    assert theirs.wait(SOON) == -signal.SIGKILL
 
 
 def test_a_name_that_is_none_is_no_success(capsys):

@@ -12,7 +12,7 @@ import time
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hermes_kernel.core.redact import RULES, redact, redact_plain
@@ -307,6 +307,7 @@ PIECES = st.sampled_from(
 
 
 @settings(deadline=None)
+@example("curl -u me:hunter2hunter2 https://x.orgcurl -u me:hunter2hunter2 https://x.org")
 @given(st.lists(st.one_of(PIECES, st.text(max_size=5)), max_size=8).map("".join))
 def test_twice_is_as_good_as_once(text):
     once = redact(text)

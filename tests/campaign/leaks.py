@@ -53,12 +53,15 @@ def _heard(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def outside(paths: set[str], *folders: Path) -> list[str]:
-    """Those of `paths` that are in none of `folders`, and are no device."""
-    roots = tuple(f"{folder}/" for folder in folders)
+    """Those of `paths` that are in none of `folders`, and are no device. What was temporary, and has gone, is nowhere."""
+    roots, passing = tuple(f"{folder}/" for folder in folders), f"{tempfile.gettempdir()}/"
     return sorted(
         path
         for path in paths
-        if not f"{path}/".startswith(roots) and not path.startswith(("/dev/", "/proc/")) and "__pycache__" not in path
+        if not f"{path}/".startswith(roots)
+        and not path.startswith(("/dev/", "/proc/"))
+        and "__pycache__" not in path
+        and not (path.startswith(passing) and not Path(path).exists())
     )
 
 

@@ -22,6 +22,15 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("work")
 
 
+def theirs(folder):
+    """What a person has in IPython's folder: a file that is run where they start a Python."""
+    startup = folder / "ipython" / "profile_default" / "startup"
+    if not startup.exists():
+        startup.mkdir(parents=True)
+        (startup / "00-theirs.py").write_text("theirs = 1")
+    return folder / "ipython"
+
+
 @pytest.fixture(scope="module")
 def kernel(folder):
     """One for all; each test has an event loop of its own."""
@@ -30,6 +39,7 @@ def kernel(folder):
             environ.setenv(name, "sk-another")
         environ.setenv("INNOCENT", f"bearer {SECRET}")
         environ.setenv("PLAIN", "kept")
+        environ.setenv("IPYTHONDIR", str(theirs(folder)))
         assert asyncio.run(made.tool().run(code="40 + 2")).text == "42"
         yield made
 
@@ -122,6 +132,21 @@ async def test_it_works_in_its_folder_and_knows_no_secret(kernel, folder):
     where, kept = (await run_own(kernel, folder, code)).text.splitlines()
     assert Path(where) == folder.resolve()
     assert kept == "[] kept"
+
+
+async def test_a_persons_ipython_is_not_touched_by_it(kernel, folder):
+    told = await run_own(kernel, folder, "%history -g\n'theirs' in globals()")
+    assert told.text == "False", "neither what they ran nor what they have run at each start is there"
+    left = [path.name for path in theirs(folder).rglob("*")]
+    assert sorted(left) == ["00-theirs.py", "profile_default", "startup"]
+
+
+async def test_its_own_folder_of_ipython_goes_with_it(folder):
+    with own_kernel(folder) as made:
+        own = Path((await run_own(made, folder, "print(get_ipython().ipython_dir)")).text.strip())
+        assert own.is_dir()
+        await made.close()
+        assert not own.exists()
 
 
 async def test_calls_of_one_reply_run_in_their_order(kernel, folder):

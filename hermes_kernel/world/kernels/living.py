@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import shutil
 import signal
+import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -51,6 +53,7 @@ class Living:
         self._manager.shutdown_wait_time = SHUTDOWN_SECONDS
         self._client: Any = None
         self._words = LastWords()
+        self._profile = ""
         self._death: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._tasks: list[asyncio.Task[None]] = []
         self._ending: asyncio.Task[None] | None = None
@@ -85,12 +88,16 @@ class Living:
             raise NoStart(self._unstarted(f"ended as it started ({self._death.result()})"))
 
     async def _launch(self) -> None:
+        """Start it with a profile of IPython's that is empty and thrown away: it runs none of a person's startup files,
+        and leaves nothing in their history."""
         from jupyter_client.kernelspec import NoSuchKernel
 
         name = self._manager.kernel_name
         try:
+            self._profile = tempfile.mkdtemp(prefix="hermes-python-")
+            environ = {**self._environ, "IPYTHONDIR": self._profile}
             await self._manager.start_kernel(
-                cwd=str(self._cwd), env=self._environ, stdout=self._words.write, stderr=self._words.write
+                cwd=str(self._cwd), env=environ, stdout=self._words.write, stderr=self._words.write
             )
         except NoSuchKernel:
             raise NoStart(_absent(name)) from None
@@ -232,6 +239,8 @@ class Living:
         finally:
             kill_marked(self._mark)
             self._words.close()
+            if self._profile:
+                shutil.rmtree(self._profile, ignore_errors=True)
 
 
 def _manner(code: int | None) -> str:

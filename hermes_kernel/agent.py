@@ -288,7 +288,7 @@ class Agent:
         self._equipment.close()
         self.blocking.close()
         self._session.close()
-        self._ground.close()
+        self.learning.let_go(self._ground.close)
 
     async def __aenter__(self) -> Self:
         return self

@@ -116,6 +116,12 @@ class Learning(Lore):
         if self._looked:
             self.reflector.close()
 
+    def let_go(self, close: Callable[[], None]) -> None:
+        """`close` what it writes to; where it still writes, once more when it has ended. After its own `close`."""
+        close()
+        if self._looked:
+            self.reflector.when_gone(close)
+
     @property
     def _looked(self) -> bool:
         """There was a turn to look at."""

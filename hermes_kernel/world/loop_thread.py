@@ -28,6 +28,7 @@ class LoopThread:
         self._gate = threading.RLock()  # a signal handler may come in where its own thread is just passing
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
+        self._gone: Future[None] = Future()
         self._closed = False
 
     @property
@@ -75,12 +76,18 @@ class LoopThread:
         if not closed and self._loop is not None:
             _stop(self._loop)
 
+    def when_gone(self, then: Callable[[], None]) -> None:
+        """Have `then` called when the thread has done its last work, which may be later than `end`; by whoever asks,
+        where it has. Not at all, where nothing was begun."""
+        if self._loop is not None:
+            self._gone.add_done_callback(lambda _: then())
+
     def _begun(self) -> asyncio.AbstractEventLoop:
         if self._closed:
             raise Closed("it is closed")
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
-            self._thread = threading.Thread(target=_serve, args=(self._loop,), name=self._name, daemon=True)
+            self._thread = threading.Thread(target=_serve, args=(self._loop, self._gone), name=self._name, daemon=True)
             self._thread.start()
         return self._loop
 
@@ -99,7 +106,7 @@ def _stop(loop: asyncio.AbstractEventLoop) -> None:
         loop.call_soon_threadsafe(loop.stop)
 
 
-def _serve(loop: asyncio.AbstractEventLoop) -> None:
+def _serve(loop: asyncio.AbstractEventLoop, gone: Future[None]) -> None:
     asyncio.set_event_loop(loop)
     try:
         loop.run_forever()
@@ -110,3 +117,4 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
         loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
         asyncio.set_event_loop(None)
         loop.close()
+        gone.set_result(None)

@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 
-from hermes_kernel.core.events import Replied
+from hermes_kernel import Agent
+from hermes_kernel.core.events import Kept, Replied
 from hermes_kernel.core.messages import Usage
 from hermes_kernel.core.turn import decide, recall
 from hermes_kernel.errors import HermesError
 from hermes_kernel.learning.reflecting import look as looking
 from hermes_kernel.testing import (
     FastClock,
+    Server,
     Step,
     bad_arguments,
     call,
@@ -31,7 +33,8 @@ from hermes_kernel.testing import (
     status,
     thinking_only,
 )
-from tests.contracts.looks import LONG, Bench, Parts, bench, remember, text_of, who
+from hermes_kernel.world.store import Store
+from tests.contracts.looks import KEY, LONG, Bench, Parts, bench, remember, text_of, who
 
 ENTRY = "The person wants prices in EUR."
 HOSTILE = (
@@ -229,6 +232,37 @@ async def test_an_agent_is_closed_at_once_in_every_phase_of_a_look(tmp_path: Pat
         due = {each.fact.session for each in later.chronicle.read() if type(each.fact).__name__ == "LookDue"}
         assert due or later.looked(), "it is due, or was done"
         await later.aclose()
+
+
+class Slow(Store):
+    """On a disk that takes its time for what a look writes, from `came` until `free`."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(home)
+        self.came, self.free = threading.Event(), threading.Event()
+
+    def append(self, session_id: str, *events: Kept) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            self.came.set()
+            self.free.wait(LONG)
+        super().append(session_id, *events)
+
+
+async def test_what_a_look_writes_behind_the_end_of_its_agent_is_nobodys_to_hold(tmp_path: Path) -> None:
+    store = Slow(tmp_path)
+    with Server(Parts()) as server:
+        asked = {"base_url": server.url, "api_key": KEY, "learning": True, "nudge_every_turns": 1}
+        agent = Agent("scripted", home=tmp_path, log=store, approvals="deny", **asked)
+        await agent.ask("a question")
+        assert await asyncio.to_thread(store.came.wait, LONG)
+        (thread,) = (each for each in threading.enumerate() if each.name == "hermes-looks")
+        agent.close()
+        store.free.set()
+        thread.join(LONG)
+    later = Store(tmp_path)
+    later.fold()
+    assert list((tmp_path / "store" / "journal").glob("*.jsonl")) == [], "it is in the database, with the rest"
+    later.close()
 
 
 async def test_a_look_that_a_person_does_not_wait_for_is_cut(tmp_path: Path) -> None:

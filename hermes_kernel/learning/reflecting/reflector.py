@@ -95,6 +95,10 @@ class Reflector:
             self._runner.close()
             self.leave()
 
+    def when_gone(self, then: Callable[[], None]) -> None:
+        """Have `then` called when what was cut has ended, which may be after `close`: it writes till then."""
+        self._runner.when_gone(then)
+
     # --- what a person asks
 
     async def look(self, loop: str) -> Looked:

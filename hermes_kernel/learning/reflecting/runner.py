@@ -127,6 +127,10 @@ class Runner:
             wait_for((last,), CLOSING_SECONDS)
         self._thread.end()
 
+    def when_gone(self, then: Callable[[], None]) -> None:
+        """Have `then` called when nothing is done on the thread any more."""
+        self._thread.when_gone(then)
+
     # --- on the thread
 
     async def _all(self) -> None:

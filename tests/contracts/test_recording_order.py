@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from hermes_kernel import Agent
-from hermes_kernel.testing import Server, late, say
+from hermes_kernel.testing import Server, call, late, say, status
 from tests.contracts.recorded import KEY
 from tests.contracts.talks import RECORD
 
@@ -44,3 +46,33 @@ async def test_a_summary_made_beside_the_turns_has_its_place_in_a_replay_however
         await again.ask(f"Prompt {n}")
     assert again.recording.missed is None
     assert again.recording.unused == ()
+
+
+def where(n: int) -> str:
+    """Where it is."""
+    return f"{n}: {Path.cwd()}"
+
+
+async def test_a_summary_of_what_overflowed_a_window_nobody_knows_is_found_where_paths_are_longer(
+    agents, tmp_path, monkeypatch
+):
+    def script(request):
+        if "tools" not in request.body:
+            return say(RECORD)
+        said = [str(message["content"]) for message in request.messages]
+        if said[-1].startswith("Last") and len(said) > 12:
+            return status(413, "Request Entity Too Large")
+        return say("word " * 150) if said[-1][0].isdigit() or said[-1].startswith("Last") else call("where", {"n": 1})
+
+    asked = [*[f"Prompt {n} " + "long " * 400 for n in range(6)], "Last"]
+    file, told = str(tmp_path / "x"), []
+    with Server(script) as server:
+        here = {"model": "m", "base_url": server.url, "api_key": KEY, "record": file}
+        for name, how in (("a", here), ("a longer name " * 3, {"replay": file})):
+            (tmp_path / name).mkdir()
+            monkeypatch.chdir(tmp_path / name)
+            agent = agents(tools=[where], protect_last=2, **how)
+            turns = [await agent.ask(each) for each in asked]
+            told.append([(turn.outcome, turn.text, turn.reason) for turn in turns])
+            agent.close()
+    assert told[0] == told[1]

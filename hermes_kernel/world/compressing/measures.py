@@ -68,7 +68,7 @@ class Measures:
 
     def words(self, taken: Transcript) -> int:
         """How many words a summary of `taken` may have."""
-        return min(allowance(self.weigh(taken)), int(self.most * WORDS))
+        return _coarse(min(allowance(self.weigh(taken)), int(self.most * WORDS)))
 
     def room(self, window: int) -> int:
         """Tokens of the conversation that a summariser which reads `window` is given at once, beside what it is told,
@@ -78,9 +78,16 @@ class Measures:
 
 def measured(asked: Compress, settings: Settings) -> Measures:
     """The sizes for what is `asked`."""
-    window = asked.window or (asked.tokens if asked.focus is None else 0) or UNKNOWN
+    window = asked.window or (_coarse(asked.tokens) if asked.focus is None else 0) or UNKNOWN
     beside = asked.tokens - asked.gauge.weight(weighed(*asked.transcript))
     left = max(window - max(beside, 0), window * LEAST_LEFT)
     keep = Keep(settings.protect_first, settings.protect_last, int(left * TAIL))
-    most = min(max(int(left * SUMMARY), LEAST_SUMMARY), MOST_SUMMARY)
+    most = min(max(_coarse(int(left * SUMMARY)), LEAST_SUMMARY), MOST_SUMMARY)
     return Measures(asked, window, keep, most, settings.compress_at)
+
+
+def _coarse(size: int) -> int:
+    """About so many, and no more: what a summariser is asked depends on it, and a path in the conversation that is
+    longer elsewhere is not to make that another question, of which a recording knows nothing."""
+    step = 1 << max(size.bit_length() - 3, 0)
+    return size // step * step

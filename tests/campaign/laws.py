@@ -14,6 +14,7 @@ from pathlib import Path
 from hermes_kernel import Outcome, Turn
 from hermes_kernel.core.budget import Limits
 from hermes_kernel.core.events import (
+    Accepted,
     Calling,
     Event,
     Failed,
@@ -100,6 +101,7 @@ def bounded(seen: Seen) -> None:
     refunded = turn.refunds
     assert len(replied) <= budget.limit + 1 + refunded, f"{len(replied)} replies of a budget of {budget.limit}"
     waits = throttles = cut = 0
+    tried: Replied | None = None
     for event in seen.own:
         match event:
             case Retrying(attempt, of, _, fault) if fault is not Fault.PROACTIVE_RATE_LIMIT:
@@ -109,15 +111,21 @@ def bounded(seen: Seen) -> None:
             case Retrying():
                 throttles += 1
                 assert throttles <= limits.throttles * limits.routes
-            case Replied(finish=Finish.LENGTH, cut=False, calls=(), text=text) if text.strip():
-                waits, throttles, cut = 0, 0, cut + 1
-            case Replied(cut=False, calls=calls):
-                waits, throttles, cut = 0, 0, 0 if calls else cut
             case Replied():
-                waits = throttles = 0
+                waits, throttles, tried = 0, 0, event
+                cut = cut if event.cut else _in_a_row(cut, event)
+            case Accepted() if tried is not None:  # asked for again and again, it came no better
+                cut = _in_a_row(cut, tried)
             case _:
                 pass
         assert cut <= limits.max_continuations + 1, f"{cut} continuations in a row"
+
+
+def _in_a_row(cut: int, reply: Replied) -> int:
+    """How many answers were cut in a row, after this one, of which `cut` were before it."""
+    if reply.calls:
+        return 0
+    return cut + (reply.finish is Finish.LENGTH and bool(reply.text.strip()))
 
 
 def told_and_kept(seen: Seen) -> None:

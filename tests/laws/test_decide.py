@@ -133,6 +133,14 @@ def test_tool_calls_between_continuations_start_the_count_anew() -> None:
     assert turn.transcript[1] == Assistant("abcd", (PROBE,))
 
 
+def test_a_call_that_stays_cut_starts_the_count_anew_as_one_that_is_whole() -> None:
+    parts = [Replied(part, finish=Finish.LENGTH) for part in "abc"]
+    cut = Replied("", (replace(PROBE, flaw="cut off"),), Finish.TOOL_CALLS, cut=True)
+    turn = after(*parts, cut, Accepted(), Observed("1", "not run", ok=False), *parts)
+    assert called(turn).suffix
+    assert ended(evolve(turn, Replied("d", finish=Finish.LENGTH))).reason == prompts.CUT_SHORT
+
+
 def test_an_empty_continuation_is_an_ending() -> None:
     turn = after(Replied("whole after all", finish=Finish.LENGTH), Replied(""))
     assert ended(turn).text == "whole after all"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from hermes_kernel import Agent
-from hermes_kernel.testing import Server, call, late, say, status
+from hermes_kernel.core.commands import Compress
+from hermes_kernel.core.messages import User
+from hermes_kernel.settings import Settings
+from hermes_kernel.testing import Server, late, say
+from hermes_kernel.world.compressing.measures import measured
 from tests.contracts.recorded import KEY
 from tests.contracts.talks import RECORD
 
@@ -48,31 +50,12 @@ async def test_a_summary_made_beside_the_turns_has_its_place_in_a_replay_however
     assert again.recording.unused == ()
 
 
-def where(n: int) -> str:
-    """Where it is."""
-    return f"{n}: {Path.cwd()}"
-
-
-async def test_a_summary_of_what_overflowed_a_window_nobody_knows_is_found_where_paths_are_longer(
-    agents, tmp_path, monkeypatch
-):
-    def script(request):
-        if "tools" not in request.body:
-            return say(RECORD)
-        said = [str(message["content"]) for message in request.messages]
-        if said[-1].startswith("Last") and len(said) > 12:
-            return status(413, "Request Entity Too Large")
-        return say("word " * 150) if said[-1][0].isdigit() or said[-1].startswith("Last") else call("where", {"n": 1})
-
-    asked = [*[f"Prompt {n} " + "long " * 400 for n in range(6)], "Last"]
-    file, told = str(tmp_path / "x"), []
-    with Server(script) as server:
-        here = {"model": "m", "base_url": server.url, "api_key": KEY, "record": file}
-        for name, how in (("a", here), ("a longer name " * 3, {"replay": file})):
-            (tmp_path / name).mkdir()
-            monkeypatch.chdir(tmp_path / name)
-            agent = agents(tools=[where], protect_last=2, **how)
-            turns = [await agent.ask(each) for each in asked]
-            told.append([(turn.outcome, turn.text, turn.reason) for turn in turns])
-            agent.close()
-    assert told[0] == told[1]
+@pytest.mark.parametrize("tokens", [1_100, 5_300, 70_000])
+def test_what_a_summariser_is_asked_is_the_same_where_a_path_is_longer(tokens):
+    """A replay elsewhere has other paths in its results, and is to find the summary that was recorded."""
+    sizes = {
+        (each.window, each.most, each.keep.tokens, each.words((User("word " * words),)))
+        for longer, words in ((0, 2_200), (tokens // 50, 2_210))
+        if (each := measured(Compress((), tokens=tokens + longer), Settings()))
+    }
+    assert len(sizes) == 1

@@ -15,12 +15,13 @@ from hermes_kernel.scheduling.agenda import Agenda
 from hermes_kernel.scheduling.bell import FileBell
 from hermes_kernel.scheduling.pacing import is_time
 from hermes_kernel.scheduling.posts import SCHEDULER, Post
-from hermes_kernel.scheduling.staying import ALONE, FOLD, LOOK, PAUSE, Folding, Scheduler, stay, take_post
+from hermes_kernel.scheduling.staying import ALONE, FOLD, PAUSE, Folding, Scheduler, stay, take_post
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.stop import Stop, Stopped
 from hermes_kernel.world.store.disk import StoreError
 from tests.contracts.stores import ROOT
+from tests.soon import SOON
 
 NOON = 1_796_126_400.0
 
@@ -233,7 +234,7 @@ def test_a_signal_ends_it_once_what_runs_has_been_stopped(tmp_path, at_it, name)
     process = at_it()
     assert Post(tmp_path, SCHEDULER).holder() == f"process {process.pid}"
     process.send_signal(getattr(signal, name))
-    out, _ = process.communicate(timeout=2 + LOOK)
+    out, _ = process.communicate(timeout=10 * SOON)
     assert out.splitlines() == [f"stopped by {name}", f"the scheduler of {tmp_path} has ended ({name})", "and out"]
     assert process.returncode == 0
     assert Post(tmp_path, SCHEDULER).holder() == ""

@@ -18,8 +18,6 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import BinaryIO
 
-from hermes_kernel.world.store.disk import PRIVATE_FILE
-
 INSTALL = 'pip install "hermes-kernel[local]"'
 BLOCK = 8 * 1024 * 1024
 
@@ -152,6 +150,8 @@ def _checked(weights: Weights, path: Path, tell: Callable[[int], None]) -> Path:
 
 
 def _join(weights: Weights, parts: tuple[Path, ...], folder: Path, tell: Callable[[int], None]) -> Path:
+    from hermes_kernel.world.store.disk import PRIVATE_FILE  # behind asyncio, which whoever only looks does without
+
     final = folder / f"{weights.name}-{weights.sha256[:12]}.gguf"
     if shutil.disk_usage(folder).free < weights.size:
         raise _full(folder, weights.size)

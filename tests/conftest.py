@@ -15,7 +15,10 @@ from hypothesis import settings
 os.environ["HERMES_LEARNING"] = "off"
 os.environ["HERMES_SCHEDULE_WATCH"] = "off"
 
-settings.register_profile("laws", deadline=None)  # a law holds on a slow machine, too
+# A law holds on a slow machine, too. The gate looks at the same examples each time, so that what fails has been changed;
+# `--hypothesis-profile long` looks at more, and at others.
+settings.register_profile("laws", deadline=None, max_examples=60, derandomize=True)
+settings.register_profile("long", deadline=None, max_examples=1_000)
 settings.load_profile("laws")
 
 

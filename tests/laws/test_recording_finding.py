@@ -102,6 +102,11 @@ def test_a_miss_names_each_message_that_is_another():
     assert "message 1" not in words
 
 
+def test_a_message_between_two_others_that_is_the_same_is_not_named():
+    missed = answers(asked("one", "between", "three")).find(asked("1", "between", "3"))
+    assert [each.number for each in missed.differences()] == [1, 3]
+
+
 def test_a_miss_names_messages_that_came_or_went():
     held = answers(asked("one", "two"))
     assert "message 3 (user): “{+three+}”" in held.find(asked("one", "two", "three")).words("f")

@@ -147,20 +147,20 @@ def streamed(events: Iterable[Event]) -> str:
 
     `Retracted` takes back the present reply; an answer that is continued is made of several, so the earlier ones stay.
     """
-    before, present, asks = "", "", False
+    before, present, asks, blank = "", "", False, False
     for event in events:
         match event:
             case TextDelta(piece):
                 present += piece
             case Retracted():
                 present = ""
-            case Replied(cut=True, calls=calls):
-                asks = bool(calls)
+            case Replied(cut=True, calls=calls, text=text):
+                asks, blank = bool(calls), not (calls or text.strip())
             case Replied(calls=(), text=text) if not text.strip():
                 pass
             case Replied(calls=calls):
                 before, present = ("" if calls else before + present), ""
-            case Accepted():
+            case Accepted() if not blank:
                 before, present = ("" if asks else before + present), ""
             case _:
                 pass

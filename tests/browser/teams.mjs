@@ -18,7 +18,7 @@ await lab.drive(async () => {
   await run(2);
   await page.waitForSelector(stop);
   await shows(2, "3 of 3 subagents at work");
-  await shows(2, "thinking");
+  for (const bird of ["ducks", "geese", "swans"]) await shows(2, `${bird} <b>bold</b> · thinking`);
   seen.working = await output(2);
   await shot("working.png");
   await shows(2, "completed");

@@ -17,7 +17,7 @@ MAP = "%%hermes --map rows --workers 2 --as answers\nWhat is the young of a $val
 def answer(request: Request) -> Step:
     system, last = str(request.messages[0]["content"]), request.messages[-1]
     if "You are a subagent" in system:
-        return late(say("Two."), 60.0 if "again" in str(last["content"]) else 2.5)
+        return late(say("Two."), 60.0 if "again" in str(last["content"]) else 5.0)
     if "record of a conversation" in system:
         return late(say("## Goal and constraints\n- Count the birds of the pond."), 1.5)
     if "one row of a table" in system:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from hermes_kernel.core.commands import Command, Tell
-from hermes_kernel.core.events import Event, Interrupted, Kept, Opened
+from hermes_kernel.core.events import Event, Interrupted, Kept, Opened, Outcome, Returned
 from hermes_kernel.core.policy import decide
 from hermes_kernel.core.record import evolve, recall
 from hermes_kernel.core.state import Tries, Turn, going_on, said
@@ -39,12 +39,14 @@ async def play(turn: Turn, world: World) -> AsyncGenerator[Event, None]:
 
 
 def closing(turn: Turn, by: str) -> tuple[Kept, ...]:
-    """The facts that end a turn which something cut off; none when there is nothing left to do in it."""
+    """The facts that end a turn which something cut off; none when there is nothing left to do in it. Of subagents that
+    nobody heard of again, all is taken for used that they were lent."""
     if decide(turn) is None:
         return ()
+    back = tuple(Returned(lease, calls, Outcome.INTERRUPTED) for lease, calls in turn.budget.leases)
     stop = Interrupted(by)
-    command = decide(evolve(turn, stop))
-    return (stop, *(command.events if isinstance(command, Tell) else ()))
+    command = decide(recall((*back, stop), turn))
+    return (*back, stop, *(command.events if isinstance(command, Tell) else ()))
 
 
 def goes_on(turn: Turn, opened: Opened) -> Turn:

@@ -13,7 +13,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +167,22 @@ async def test_a_parent_that_never_ends_makes_no_more_than_its_limit_and_its_clo
     assert agent.turn.outcome == "budget_exhausted"
     assert agent.turn.text == "That is all."
     check_closed(tmp_path, agent, events)
+
+
+async def test_whoever_leaves_a_stream_leaves_no_lease_behind(tmp_path: Path) -> None:
+    def answer(request: Request) -> Step:
+        child = "You are a subagent" in str(request.messages[0]["content"])
+        return late(say("Two."), 30) if child else call("delegate", {"tasks": [{"task": "Count."}, {"task": "Look."}]})
+
+    with Server(answer) as server:
+        async with Agent("m", base_url=server.url, api_key=KEY, home=tmp_path, learning=False) as agent:
+            async with aclosing(agent.stream("Go.")) as events:
+                async for event in events:
+                    if isinstance(event, Subagent):
+                        break
+            left = recall(agent.store.recall(agent.session_id))
+            assert (agent.turn.budget.leases, agent.turn.outcome) == ((), "interrupted")
+            assert left.budget.leases == ()
 
 
 async def test_what_was_lent_and_not_used_comes_back_and_is_used_by_others(tmp_path: Path) -> None:

@@ -402,6 +402,14 @@ def test_what_closes_a_turn_ends_it_whole_and_nothing_closes_one_that_is_over() 
     assert closing(over, "kernel") == ()
 
 
+def test_what_closes_a_turn_takes_back_what_subagents_were_lent_as_used() -> None:
+    turn = after(Replied("on it", (PROBE,)), Started("1"), Leased("a", 5, "count", "1"), Leased("b", 3, "count", "1"))
+    over = recall(closing(turn, "person"), turn)
+    assert over.budget.leases == ()
+    assert over.budget.spent == turn.budget.spent + 8
+    assert isinstance(over.events[-1], Final)
+
+
 @pytest.mark.parametrize(
     "log",
     [

@@ -404,3 +404,15 @@ def test_a_schema_with_references_and_lists_of_types_is_understood():
         "$defs": {"n": {"type": "integer"}},
     }
     assert fit_arguments({"x": "3", "y": None, "loop": [1]}, schema) == {"x": 3, "y": None, "loop": [1]}
+
+
+class Shop:
+    def price(self, sku: str) -> str:
+        """Look up a price."""
+        return f"{sku}: 3"
+
+
+def test_a_method_of_an_object_is_handed_over_as_it_is_and_can_bear_no_mark():
+    with pytest.raises(TypeError, match=r"price can bear no mark: put @tool where it is defined"):
+        tool(Shop().price)
+    assert json.loads(tool_of(Shop().price).parameters)["required"] == ["sku"]

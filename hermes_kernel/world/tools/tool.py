@@ -71,12 +71,19 @@ def tool(fn: Function | None = None, /, **options: Any) -> Any:
     person first. A plain function runs in a thread, an ``async def`` on the event loop.
 
     Raises:
-        TypeError: it has no usable name, takes ``*args`` or ``**kwargs``, or has a hint with no JSON form.
+        TypeError: it has no usable name, takes ``*args`` or ``**kwargs``, has a hint with no JSON form, or can bear no
+            mark, as a method of an object.
     """
 
     def mark(function: Function) -> Function:
         made = options if _is_method(function) else tool_of(function, **options)
-        setattr(function, MARK, made)
+        try:
+            setattr(function, MARK, made)
+        except AttributeError:
+            bare = getattr(function, "__name__", type(function).__name__)
+            raise TypeError(
+                f"{bare} can bear no mark: put @tool where it is defined, or hand it to Agent(tools=[...]) as it is."
+            ) from None
         return function
 
     return mark if fn is None else mark(fn)

@@ -140,6 +140,7 @@ if __name__ == "__main__":
     from ipykernel.kernelapp import IPKernelApp
 
     from hermes_kernel.kernel import HermesKernel as Kernel  # the class by the name others know it by, not __main__'s
+    from hermes_kernel.world.kernels import PACED
 
-    IPKernelApp.outstream_class.default_value = "hermes_kernel.world.kernels.printing.Paced"
+    IPKernelApp.outstream_class.default_value = PACED
     IPKernelApp.launch_instance(kernel_class=Kernel)

@@ -19,6 +19,7 @@ from nbclient.exceptions import CellExecutionError, DeadKernelError
 from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.running.listening import Client
+from hermes_kernel.world.kernels import PACED
 from hermes_kernel.world.kernels.last_words import LastWords
 from hermes_kernel.world.stop import Stop, Stopped
 from hermes_kernel.world.tools.runaways import kill_marked, marked
@@ -36,7 +37,6 @@ LINE = 600  # characters of a line of ours, so that what is to be done, which it
 FULL = "it showed more than {} million characters: the beginning is in the notebook"
 NAME = re.compile(r"[\w.-]{1,100}", re.ASCII)
 IPYTHON = ("--IPKernelApp.log_level=ERROR", "--HistoryManager.hist_file=:memory:")  # plain TCP is loopback here
-PACED = "hermes_kernel.world.kernels.printing.Paced"
 PYTHONS = ("python", "python3", f"python3.{sys.version_info.minor}")  # in a specification: the Python that starts it
 HERMES = KernelSpec(
     argv=[

@@ -26,7 +26,8 @@ from tests.soon import SOON
 NOON = 1_796_126_400.0
 
 ALONE_AT_IT = """
-import asyncio, sys
+import asyncio, signal, sys
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests themselves may be run under nohup
 from pathlib import Path
 from hermes_kernel.scheduling.staying import stay
 from hermes_kernel.settings import Settings

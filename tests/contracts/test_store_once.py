@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hermes_kernel.core.events import Asked, Opened, Titled
 from hermes_kernel.core.plain import dump
 from hermes_kernel.world.store import StoreError
-from hermes_kernel.world.store.ends import Ends
+from hermes_kernel.world.store.ends import RECENT, Ends
 from tests.contracts.stores import child, counted, done, journals, store, told
 
 STORM = """
@@ -69,26 +69,48 @@ def test_what_the_disk_refused_is_given_again_and_stands_once_before_what_came_l
 
 def test_what_was_acknowledged_and_is_said_again_stands_twice(tmp_path):
     log = store(tmp_path)
-    said = Titled("again")
-    told(log, "s", [Opened("s"), said, said, Titled("again")])
-    assert log.recall("s") == [Opened("s"), said, said, said]
+    told(log, "s", [Opened("s"), Titled("again"), Titled("again"), Titled("again")])
+    assert log.recall("s") == [Opened("s"), *3 * [Titled("again")]]
+
+
+def test_what_was_written_and_is_given_again_since_nobody_heard_of_it_stands_once(tmp_path):
+    """An interrupt may come when all is on the disk, right before who waits for it hears so."""
+    log, unheard = store(tmp_path), (Titled("unheard"), Titled("of"))
+    log.append("s", Opened("s"))
+    log.append("s", *unheard)
+    log.append("s", *unheard, Titled("next"))
+    log.append("s", *unheard, Titled("other"))
+    assert log.recall("s") == [Opened("s"), *unheard, Titled("next"), Titled("other")]
+    log.fold()
+    assert store(tmp_path).recall("s") == [Opened("s"), *unheard, Titled("next"), Titled("other")]
+
+
+def test_of_many_sessions_that_were_written_the_last_ones_are_known_again(tmp_path):
+    log, said = store(tmp_path), Titled("said")
+    for session in map(str, range(RECENT + 2)):
+        log.append(session, Opened(session))
+        log.append(session, said)
+    log.append("0", Asked("on"))
+    for session in (str(RECENT + 1), "0"):
+        log.append(session, said)
+    assert len(log.recall(str(RECENT + 1))) == 2
+    assert log.recall("0") == [Opened("0"), said, Asked("on"), said]
 
 
 words = st.lists(st.sampled_from("abc"), max_size=5)
 
 
-@given(broken=words, given_next=words)
-def test_facts_given_again_keep_their_names_as_far_as_they_are_the_same(broken, given_next):
+@given(broken=words, kept=st.integers(0, 5), given_next=words)
+def test_facts_given_again_keep_their_names_and_equal_ones_get_their_own(broken, kept, given_next):
     ends = Ends(lambda: 1.0, counted("uid"))
     ends.remember("s", [])
-    first = ends.place("s", [dump(Titled(word)) for word in broken])
-    ends.broken["s"] = first
-    second = ends.place("s", [dump(Titled(word)) for word in given_next])
-    same = 0
-    while same < min(len(broken), len(given_next)) and broken[same] == given_next[same]:
-        same += 1
-    assert second[:same] == first[:same]
-    assert [record.fact for record in second] == [dump(Titled(word)) for word in given_next]
-    fresh = second[same:]
-    assert not {record.uid for record in fresh} & {record.uid for record in first}
-    assert all(record.n >= len(first) for record in fresh)
+    first = [Titled(word) for word in broken]
+    second = [*first[:kept], *(Titled(word) for word in given_next)]
+    known = ends.place("s", first, [dump(fact) for fact in first])
+    placed = ends.place("s", second, [dump(fact) for fact in second])
+    same = len(first[:kept])
+    assert placed[:same] == known[:same]
+    assert [record.fact for record in placed] == [dump(fact) for fact in second]
+    fresh = placed[same:]
+    assert not {record.uid for record in fresh} & {record.uid for record in known}
+    assert all(record.n >= len(known) for record in fresh)

@@ -1,17 +1,31 @@
 """Where the next fact of each session goes. A fact whose append was broken off, by a Ctrl-C while the disk was waited
 for, say, may be on disk already: given again it gets the name and the place it had, so that readers keep one of it.
 
+Who appends cannot always tell: an interrupt may come when all is written, right before the call returns. So a fact is
+known again by being the same object, whether its append was acknowledged or not; an equal one is another.
+
 Not for two threads at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
+from hermes_kernel.core.events import Kept
 from hermes_kernel.core.plain import Plain
 from hermes_kernel.world.store.records import Record
 
 Told = tuple[Record, ...]
+
+RECENT = 64  # sessions of which the last append is known: more than are written by as many threads at once
+
+
+class Placed(NamedTuple):
+    """An append: what was given, and as what records."""
+
+    events: Sequence[Kept]
+    told: Told
 
 
 class Ends:
@@ -19,12 +33,10 @@ class Ends:
 
     def __init__(self, now: Callable[[], float], mint: Callable[[], str]) -> None:
         """``now`` is the time in seconds since 1970-01-01 UTC, ``mint`` a new uid."""
-        self.broken: dict[str, Told] = {}
-        """By session, what was placed last and then neither acknowledged nor given again. Plain assignments keep it:
-        a call would be one more moment for the next interrupt."""
         self._now = now
         self._mint = mint
         self._ends: dict[str, tuple[int, float]] = {}
+        self._last: dict[str, Placed] = {}
 
     def __contains__(self, session_id: str) -> bool:
         return session_id in self._ends
@@ -39,14 +51,19 @@ class Ends:
         """Others may have added to a session: it is looked up again before the next fact."""
         self._ends.pop(session_id, None)
 
-    def place(self, session_id: str, facts: Sequence[Plain]) -> Told:
-        """The facts as records: those that were broken off as they were, the others behind all before them.
+    def place(self, session_id: str, events: Sequence[Kept], facts: Sequence[Plain]) -> Told:
+        """The facts of `events` as records: those that the last append began with as they were, the others behind all
+        before them.
 
         Raises:
             OSError: no uid can be had.
         """
-        again = _again(self.broken.get(session_id, ()), facts)
-        return (*again, *(self._record(session_id, fact) for fact in facts[len(again) :]))
+        again = _again(self._last.get(session_id), events, facts)
+        told = (*again, *(self._record(session_id, fact) for fact in facts[len(again) :]))
+        if session_id not in self._last and len(self._last) >= RECENT:
+            del self._last[next(iter(self._last))]
+        self._last[session_id] = Placed(events, told)  # before anything of it can be on disk
+        return told
 
     def _record(self, session_id: str, fact: Plain) -> Record:
         """A number is taken whatever becomes of the fact: a gap means nothing, the same number twice would. Time never
@@ -57,9 +74,12 @@ class Ends:
         return Record(self._mint(), session_id, n, now, fact)
 
 
-def _again(broken: Told, facts: Sequence[Plain]) -> Told:
-    """The broken records that `facts` begin with."""
-    for number, (record, fact) in enumerate(zip(broken, facts, strict=False)):
-        if record.fact != fact:
-            return broken[:number]
-    return broken[: len(facts)]
+def _again(last: Placed | None, events: Sequence[Kept], facts: Sequence[Plain]) -> Told:
+    """The records of the last append that are of what `events` begin with."""
+    if last is None:
+        return ()
+    known = zip(last.events, last.told, events, facts, strict=False)
+    for number, (before, record, event, fact) in enumerate(known):
+        if event is not before or record.fact != fact:
+            return last.told[:number]
+    return last.told[: len(events)]

@@ -33,7 +33,7 @@ from hermes_kernel.world.store.asking.learnt import learnt
 from hermes_kernel.world.store.asking.listing import SessionRow, find, ids, latest, newest
 from hermes_kernel.world.store.asking.searching import search
 from hermes_kernel.world.store.asking.spending import By, UsageRow, since, spent
-from hermes_kernel.world.store.ends import Ends, Told
+from hermes_kernel.world.store.ends import Ends
 from hermes_kernel.world.store.fold import Folded, fold
 from hermes_kernel.world.store.index.building import understood
 from hermes_kernel.world.store.journal import Journal
@@ -83,21 +83,14 @@ class Store:
         return self._home
 
     def append(self, session_id: str, *events: Kept) -> None:
-        told: Told = ()
-        try:
-            with explaining(self._places):
-                self._look(session_id, events[0])
-                dumped = [redact_plain(dump(event)) for event in events]
-                with self._mutex:
-                    told = self._ends.place(session_id, dumped)
-                    self._journal.append(b"".join(map(encode, told)))
-                    self._ends.broken[session_id] = ()
-                if self._home.shared:
-                    self._home.shared.append(told)
-        except BaseException:
-            if told:
-                self._ends.broken[session_id] = told
-            raise
+        with explaining(self._places):
+            self._look(session_id, events[0])
+            dumped = [redact_plain(dump(event)) for event in events]
+            with self._mutex:
+                told = self._ends.place(session_id, events, dumped)
+                self._journal.append(b"".join(map(encode, told)))
+            if self._home.shared:
+                self._home.shared.append(told)
 
     def take(self, told: Sequence[Record]) -> None:
         """Write facts that have their uids and places already. On disk when it returns; whoever holds the claims of

@@ -86,6 +86,15 @@ class Page:
         self.until(lambda _: time.monotonic() > read)
         self._send(self._model(name), {"method": "custom", "content": {"event": "click"}, "buffers": []})
 
+    def insist(self, name: str, words: str) -> None:
+        """Click the button until these words are on the page, as a person does whom it seems not to have heard."""
+        end = time.monotonic() + PATIENCE
+        while words not in self.html():
+            assert time.monotonic() < end, f"{words!r} is not seen: {self.html()[-2500:]}"
+            self.press(name)
+            while words not in self.html() and self._listen(2 * READ):
+                pass
+
     def choose(self, name: str, words: str) -> None:
         """Choose the row of a list that has these words in it."""
         self.until(lambda page: any(words in each for each in page.labels(name)), f"a row with {words!r}")

@@ -121,8 +121,7 @@ def test_what_is_suspicious_says_so_and_is_saved_by_a_second_press_of_the_same(r
     page.press("Save all the same")
     page.quiet()
     assert there.memory.entries("memory") == (), "that is another text than the one that was told of"
-    page.press("Save all the same")
-    page.says("It takes effect in the next session.")
+    page.insist("Save all the same", "It takes effect in the next session.")
     assert there.memory.entries("memory") == (f"{EVIL} And more.",)
 
 

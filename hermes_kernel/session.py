@@ -237,9 +237,8 @@ class Session:
 
     def _write(self) -> None:
         writing = tuple(self._unsaved)
-        written = len(writing)  # before, so that nothing is called, and nothing interrupted, between the next two lines
         self._log.append(self.turn.session_id, *writing)
-        del self._unsaved[:written]
+        del self._unsaved[: len(writing)]  # interrupted before that they are given again, and the log knows them
 
     @contextmanager
     def _taking(self, session_id: str) -> Iterator[None]:

@@ -67,7 +67,8 @@ class Log(Protocol):
     """The durable record of sessions."""
 
     def append(self, session_id: str, *events: Kept) -> None:
-        """On disk when it returns. Several are as dear as one: a disk is waited for once.
+        """On disk when it returns. Several are as dear as one: a disk is waited for once. What the last append of the
+        session began with, the same objects, is not written anew: so whoever was interrupted may give it again.
 
         Raises:
             StoreError: the disk is full or the home is read-only; nothing was written, earlier facts stand.

@@ -1,8 +1,6 @@
-"""Where the next fact of each session goes. A fact whose append was broken off, by a Ctrl-C while the disk was waited
-for, say, may be on disk already: given again it gets the name and the place it had, so that readers keep one of it.
-
-Who appends cannot always tell: an interrupt may come when all is written, right before the call returns. So a fact is
-known again by being the same object, whether its append was acknowledged or not; an equal one is another.
+"""Where the next fact of each session goes. A fact that may be on disk already, since a Ctrl-C broke off its append or
+came right before it returned, is known again by being the same object: given again it gets the name and the place it
+had, so that readers keep one of it. An equal one is another.
 
 Not for two threads at once.
 """

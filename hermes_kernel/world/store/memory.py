@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack
 from datetime import tzinfo
+from itertools import count, takewhile
 from typing import NamedTuple
 
 from hermes_kernel.core.events import Asked, Kept, Opened
@@ -39,14 +40,20 @@ class MemoryLog:
     def __init__(self, *, clock: Clock | None = None, zone: tzinfo = LOCAL) -> None:
         """``zone`` is where a person's dates are meant."""
         self._facts: defaultdict[str, list[_Told]] = defaultdict(list)
+        self._last: dict[str, int] = {}  # of each session, which fact its last append began with
+        self._appends = count()
+        self._active: dict[str, int] = {}  # which append was each one's last
         self._claimed: set[str] = set()
         self._clock = clock or SystemClock()
         self._zone = zone
 
     def append(self, session_id: str, *events: Kept) -> None:
         facts = self._facts[session_id]
-        facts.extend(_Told(self._clock.now(), event) for event in events)
-        self._facts[session_id] = self._facts.pop(session_id)  # the last active stands last
+        last = facts[self._last.get(session_id, 0) :]
+        again = sum(1 for _ in takewhile(lambda pair: pair[0].fact is pair[1], zip(last, events, strict=False)))
+        self._last[session_id] = len(facts) - len(last) if again else len(facts)
+        facts.extend([_Told(self._clock.now(), event) for event in events[again:]])
+        self._active[session_id] = next(self._appends)
 
     def recall(self, session_id: str) -> list[Kept]:
         return [fact for _, fact in self._of(session_id)]
@@ -80,7 +87,8 @@ class MemoryLog:
         map, the one it worked for. A run of a job is one only under its own name, and what a slow loop did is no
         activity."""
         heads = self._heads()
-        told = [name for name in reversed(self._facts) if self._kind(name) not in BESIDE]
+        newest_first = sorted(self._facts, key=lambda name: self._active.get(name, -1), reverse=True)
+        told = [name for name in newest_first if self._kind(name) not in BESIDE]
         roots = [self._worked_for(name, heads) for name in told if notebook in {None, heads[name].notebook}]
         roots = [root for root in roots if notebook is not None or self._kind(root) != RUN]
         return next((root for root in roots if self._kind(root) in SPOKEN), next(iter(roots), None))

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 STANDING = "mid NOT IN (SELECT mid FROM hidden)"
 SIZES = "SELECT count(*), coalesce(sum(size), 0)::BIGINT FROM store.passages WHERE {standing}"
-FOUND = "CREATE OR REPLACE TEMP TABLE found AS {rows}"
-FOUND_WITH = "SELECT {term} AS term, mid, size, often FROM ({rows}) WHERE {standing}"
+FOUND = "CREATE OR REPLACE TEMP TABLE found AS SELECT * FROM ({rows}) WHERE {standing}"
 HOLDING = "SELECT term, count(*) FROM found GROUP BY term"
 # BM25 in four ways: of some of the terms, of all of them, of one alone, of none.
 SOME = """
@@ -87,7 +86,7 @@ def sift(connection: DuckDBPyConnection, query: Query, beside: Corpus, standing:
         kept.add(standing)
         connection.execute(WEIGHED.format(rows=NONE.format(where=kept)), kept.given)
     elif len(wanted) == 1 and not kept.all:
-        rows = FOUND_WITH.format(term=0, rows=looked_up.found(wanted[0]), standing=standing)
+        rows = f"SELECT * FROM ({looked_up.found(wanted[0])}) WHERE {standing}"
         return _weigh_alone(connection, query, corpus, rows)
     else:
         corpus += _find(connection, wanted, looked_up, standing)
@@ -107,8 +106,7 @@ def _best(connection: DuckDBPyConnection, corpus: Corpus) -> Sifted:
 
 def _find(connection: DuckDBPyConnection, wanted: Sequence[Term], looked_up: Terms, standing: str) -> Corpus:
     """Have ``found`` hold every passage with one of the terms, for each of them."""
-    rows = (FOUND_WITH.format(term=at, rows=looked_up.found(term), standing=standing) for at, term in enumerate(wanted))
-    connection.execute(FOUND.format(rows=" UNION ALL ".join(rows)))
+    connection.execute(FOUND.format(rows=looked_up.found_each(wanted), standing=standing))
     holding = connection.execute(HOLDING).fetchall()
     return Corpus(0, 0, {wanted[at]: passages for at, passages in holding})
 

@@ -7,7 +7,7 @@ Nothing that a person typed becomes SQL: units are looked up as parameters, and 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +23,11 @@ AT_ONCE = 64  # units that are asked for in one statement
 UNIT = "SELECT {at} AS at, id, run, passages FROM store.units WHERE head = {head}"
 BEGINNING = """
 SELECT min(id), max(id), run, sum(passages)::BIGINT FROM store.units WHERE head BETWEEN ? AND ? {more} GROUP BY run
+"""
+OF_TERM = "SELECT {at} AS term, mid, size, often FROM ({rows})"
+OF_WORDS = """
+SELECT term, mid, size, often FROM (SELECT id, mid, size, often FROM store.postings WHERE id IN ({ids}))
+JOIN (VALUES {words}) w (id, term) USING (id)
 """
 NONE = "SELECT 0 AS mid, 0 AS size, 0 AS often, []::INTEGER[] AS places WHERE false"
 
@@ -53,6 +58,20 @@ class Terms:
         self._beginnings = {
             last: _beginning(connection, last) for last in {term.units[-1] for term in terms if term.prefix}
         }
+
+    def found_each(self, terms: Sequence[Term]) -> str:
+        """SQL that gives ``term``, ``mid``, ``size`` and ``often`` for every passage with one of `terms`, of which
+        ``term`` is the place. Words are looked for in one scan: it costs little more than that of the first."""
+        words = {unit: at for at, term in enumerate(terms) for unit in self._word(term)}
+        others = [at for at in range(len(terms)) if at not in set(words.values())]
+        apart = (OF_TERM.format(at=at, rows=self.found(terms[at])) for at in others)
+        return " UNION ALL ".join([*_together(words), *apart])
+
+    def _word(self, term: Term) -> list[int]:
+        """The ids of a term that is one whole unit, one in each run that has it."""
+        if term.prefix or len(term.units) > 1:
+            return []
+        return [span.low for span in self._units[term.units[0]].values()]
 
     def found(self, term: Term) -> str:
         """SQL that gives ``mid``, ``size`` and ``often`` for every passage with `term`."""
@@ -94,6 +113,13 @@ class Terms:
         for at, (one, other) in enumerate(pairwise(term.units)):
             if common[at] and common[at + 1]:
                 yield at, self._units.get(f" {one} {other}", {}).get(run)
+
+
+def _together(words: Mapping[int, int]) -> Iterator[str]:
+    """The postings with these ids, each with the place of the term that it stands for."""
+    if words:
+        told = ", ".join(f"({unit}, {at})" for unit, at in words.items())
+        yield OF_WORDS.format(ids=", ".join(map(str, words)), words=told)
 
 
 def _whole(term: Term) -> tuple[str, ...]:

@@ -465,7 +465,7 @@ async def test_deny_asks_nobody_and_allow_asks_nobody(tmp_path):
 
 async def test_a_damaged_approvals_file_allows_nothing(tmp_path):
     (tmp_path / "home").mkdir()
-    for content in ("", "[]", '{"allowed": "shell:recursive-delete"}', "\x00"):
+    for content in ("", "[]", '{"allowed": "shell:recursive-delete"}', "\x00", "[" * 100_000, '{"allowed":' * 50_000):
         (tmp_path / "home" / "approvals.json").write_text(content)
         events = await run_calls(toolbox(tmp_path, Nobody()), ("terminal", {"command": "rm -rf x"}))
         assert not observed(events).ok

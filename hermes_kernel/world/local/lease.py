@@ -21,12 +21,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from hermes_kernel.world.local.weights import GivenUp
-from hermes_kernel.world.store.disk import PRIVATE_FILE
+from hermes_kernel.world.store.disk import PRIVATE_FILE, plain_in
 
 KEY_VARIABLE = "HERMES_LOCAL_MODEL_KEY"
 HANDSHAKE_SECONDS = 5.0
 PROOF_BYTES = 32
 GRANTED = b"+"
+LARGEST = 2**16  # bytes of what is said of a server
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +49,10 @@ class Running:
     @classmethod
     def load(cls, path: Path) -> Running | None:
         """What `path` says, or None if it says nothing that can be used."""
+        said = plain_in(path, LARGEST)
         try:
-            said = json.loads(path.read_text())
             return cls(int(said["pid"]), str(said["url"]), int(said["door"]), str(said["key"]))
-        except (OSError, ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError):
             return None
 
 

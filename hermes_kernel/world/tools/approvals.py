@@ -12,7 +12,7 @@ from pathlib import Path
 from hermes_kernel.core.events import Approved
 from hermes_kernel.core.question import Question
 from hermes_kernel.world.ports import Person
-from hermes_kernel.world.store.disk import make
+from hermes_kernel.world.store.disk import make, plain_in
 from hermes_kernel.world.tools.calls import Ready
 from hermes_kernel.world.tools.places import APPROVALS
 from hermes_kernel.world.tools.risk import Risk
@@ -20,6 +20,7 @@ from hermes_kernel.world.tools.speaking import ask_person, the_floor
 
 CHOICES = ("once", "this session", "always", "no")
 SHOWN = 8_000
+MOST = 2**20  # bytes of what is allowed for good; a rule has some forty
 SCOPES = {"once": "once", "this session": "session", "always": "always"}
 
 
@@ -68,10 +69,7 @@ class Approvals:
 
     def always(self) -> frozenset[str]:
         """The rules allowed for good. A damaged or foreign file allows nothing."""
-        try:
-            rules = json.loads((self.home / APPROVALS).read_text(encoding="utf-8"))["allowed"]
-        except (OSError, ValueError, KeyError, TypeError):
-            return frozenset()
+        rules = plain_in(self.home / APPROVALS, MOST).get("allowed")
         return frozenset(rule for rule in rules if isinstance(rule, str)) if isinstance(rules, list) else frozenset()
 
     def _remember(self, rules: tuple[str, ...], scope: str) -> None:

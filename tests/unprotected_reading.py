@@ -199,8 +199,7 @@ APPROVING: tuple[Removal, ...] = (
             Edit(APPROVALS, "if (self.session | self.always()).issuperset(risk.rules):", "if self.always():"),
             "only always outlives the session by rule and for its owner only"),
     without("Only *always* outlives", "a damaged file allows what is asked",
-            Edit(APPROVALS, "        except (OSError, ValueError, KeyError, TypeError):\n            return frozenset()",
-                 '        except (OSError, ValueError, KeyError, TypeError):\n            return frozenset({"shell:recursive-delete"})'),
+            Edit(APPROVALS, 'MOST).get("allowed")', 'MOST).get("allowed", ["shell:recursive-delete"])'),
             "a damaged approvals file allows nothing"),
 )  # fmt: skip
 

@@ -18,6 +18,12 @@ WHO = ("person", "model", "nudge", "review", "curator", "hand", "import")
 LOOPS = ("nudge", "review", "curator")
 """The slow loops that look by themselves: also the kinds of the sessions in which they do."""
 
+TITLES = {"nudge": "What is worth remembering", "review": "Is it worth a skill", "curator": "Curator: "}
+"""How those sessions are called; behind the curator's comes which skills it looks at."""
+
+SKIPPED = "skipped"
+"""The outcome of a look that was not taken: there was nothing to look at, or it could not be."""
+
 
 class Lesson:
     """What each of them is: a fact that is no part of a turn."""
@@ -90,7 +96,7 @@ class LookDue(Lesson):
 @dataclass(frozen=True, slots=True)
 class Looked(Lesson):
     """``loop`` looked at ``session`` (empty: at none in particular), in the session ``aside``, which has what it cost;
-    at its turns up to number ``seen``. ``wrote`` names what came of it; ``outcome`` is a turn's, or ``skipped``."""
+    at its turns up to number ``seen``. ``wrote`` names what came of it; ``outcome`` is a turn's, or `SKIPPED`."""
 
     loop: str
     session: str = ""

@@ -9,7 +9,7 @@ from hermes_kernel.core.events import Asked, Compressed, Continued, Failed, Inte
 from hermes_kernel.core.figures import counted, minute
 from hermes_kernel.core.learning.loops import Happened, LoopRow, Summary, pending, rows
 from hermes_kernel.core.learning.tally import Latest
-from hermes_kernel.core.learnt import LOOPS, Dated, Looked
+from hermes_kernel.core.learnt import LOOPS, TITLES, Dated, Looked
 from hermes_kernel.core.messages import Usage
 from hermes_kernel.core.planned import PLANNED, SCHEDULE
 from hermes_kernel.core.schedule.outlook import outlook
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from hermes_kernel.world.store import Store
     from hermes_kernel.world.store.asking.counting import Counting
 
-TITLES = ("What is worth remembering", "Is it worth a skill", "Curator: ")
-"""How the sessions are called in which slow loops look."""
 ROWS = {"nudge": "nudge", "review": "skill creation", "curator": "curator"}
 COSTS = ("Replied", "Failed", "Interrupted", "Compressed", "Spent")
 
@@ -132,7 +130,7 @@ def _happened(counting: Counting, learnt: tuple[Dated, ...], runs: tuple[RunRow,
 def _looks(counting: Counting, learnt: tuple[Dated, ...]) -> dict[str, str]:
     """The sessions in which slow loops looked, also where one was cut and nothing says that it did: their loops."""
     told = {each.fact.aside: each.fact.loop for each in learnt if isinstance(each.fact, Looked) and each.fact.aside}
-    return told | {session: kind for session, kind in counting.titled(TITLES).items() if kind in LOOPS}
+    return told | {session: kind for session, kind in counting.titled(TITLES.values()).items() if kind in LOOPS}
 
 
 def _spent(counting: Counting, looks: Mapping[str, str]) -> dict[str, Usage]:

@@ -10,13 +10,12 @@ from dataclasses import dataclass, field, replace
 
 from hermes_kernel.core.figures import counted, minute
 from hermes_kernel.core.learning.tally import Latest
-from hermes_kernel.core.learnt import Dated, LookDue, Looked, Remembered, SkillChanged, SkillMarked, SkillUsed
+from hermes_kernel.core.learnt import SKIPPED, Dated, LookDue, Looked, Remembered, SkillChanged, SkillMarked, SkillUsed
 from hermes_kernel.core.messages import Usage
 from hermes_kernel.core.planned import SCHEDULE
 from hermes_kernel.core.schedule.rows import RUNNING, WAITING, RunRow
 from hermes_kernel.core.text import brief
 
-SKIPPED = "skipped"
 NAMED = 60  # characters of what was written last
 NOTHING = "nothing yet"
 IN_PASSING = ("model", "nudge", "review")  # who remembers and makes skills: in a turn, and in a look at one

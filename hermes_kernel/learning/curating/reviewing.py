@@ -12,6 +12,7 @@ from hermes_kernel.core.events import Asked, Opened
 from hermes_kernel.core.learning.curating_choosing import AGAIN, CALLS_EACH, SYSTEM, Question
 from hermes_kernel.core.learning.curating_runs import Review
 from hermes_kernel.core.learning.curating_verdicts import Refused, Verdict, verdict
+from hermes_kernel.core.learnt import TITLES
 from hermes_kernel.core.outcome import Outcome
 from hermes_kernel.core.turn import Turn
 from hermes_kernel.resources import Resources
@@ -72,7 +73,7 @@ class Reviewer:
         settings = self.resources.equipment.settings
         model = settings.aux_model or settings.model
         session.open(Opened(self.resources.new_id(), SYSTEM, model, kind=KIND))
-        session.title(self.resources.equipment.redact(f"Curator: {', '.join(question.skills)}"))
+        session.title(self.resources.equipment.redact(f"{TITLES[KIND]}{', '.join(question.skills)}"))
         return session
 
     async def _played(self, session: Session, prompt: str, aside: Aside, calls: int, stop: Stop) -> Turn:

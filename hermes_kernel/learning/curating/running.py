@@ -26,7 +26,7 @@ from hermes_kernel.core.learning.curating_runs import (
     words,
 )
 from hermes_kernel.core.learning.skill import SkillError
-from hermes_kernel.core.learnt import Looked
+from hermes_kernel.core.learnt import SKIPPED, Looked
 from hermes_kernel.errors import HermesError
 from hermes_kernel.learning.curating.carrying import carried_out, standing
 from hermes_kernel.learning.curating.judging import Judge, Judged
@@ -171,7 +171,7 @@ def finish(means: Means, shelf: Shelf, run: Run) -> None:
     shelf.finish(run)
     aside = next((review.session for review in run.reviews if review.session), "")
     wrote = tuple(f"{step.name}: {step.after or 'patched'}" for step in run.done)[:NAMED]
-    outcome = {DONE: "completed", INTERRUPTED: "interrupted", FAILED: "skipped"}[run.status]
+    outcome = {DONE: "completed", INTERRUPTED: "interrupted", FAILED: SKIPPED}[run.status]
     means.chronicle.record(Looked("curator", aside=aside, wrote=wrote, outcome=outcome, why=f"{run.id}: {words(run)}"))
 
 

@@ -16,7 +16,7 @@ from hermes_kernel.core.learning.looking import Matter
 from hermes_kernel.core.learning.prompting import words_of
 from hermes_kernel.core.learning.skill import SkillError
 from hermes_kernel.core.learning.telling import room, told
-from hermes_kernel.core.learnt import Remembered, SkillChanged
+from hermes_kernel.core.learnt import TITLES, Remembered, SkillChanged
 from hermes_kernel.core.messages import Usage, User
 from hermes_kernel.core.turn import Turn
 from hermes_kernel.learning.memory import Memory
@@ -52,7 +52,8 @@ RESULT_CHARS = 20_000
 LIKELY = 8
 """Skills that a review is told of; it can search for others."""
 
-TITLES = {"nudge": "What is worth remembering", "review": "Is it worth a skill"}
+LOOPS = ("nudge", "review")
+"""The slow loops that look at a conversation; the curator looks at skills."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from hermes_kernel.core.learning.looking import KEPT_DUE_SECONDS, Unseen, next_nudge, still_due
 from hermes_kernel.core.learnt import Dated, LookDue, Looked
 from hermes_kernel.learning.holding import held_back
-from hermes_kernel.learning.reflecting.look import Look, Means
+from hermes_kernel.learning.reflecting.look import LOOPS, Look, Means
 from hermes_kernel.learning.reflecting.ours import ours
 from hermes_kernel.settings import SettingsError
 
-LOOPS = ("nudge", "review")
 SMALL = "the local model answers one call at a time; name another in aux_model"
 WORTH = "after a turn that is worth a skill"
 

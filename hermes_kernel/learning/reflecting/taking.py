@@ -18,10 +18,10 @@ from hermes_kernel.core.learning.looking import (
     still_due,
     turns_of,
 )
-from hermes_kernel.core.learnt import LookDue, Looked
+from hermes_kernel.core.learnt import SKIPPED, LookDue, Looked
 from hermes_kernel.core.turn import Turn
 from hermes_kernel.errors import HermesError
-from hermes_kernel.learning.reflecting.look import Look, Means
+from hermes_kernel.learning.reflecting.look import LOOPS, Look, Means
 from hermes_kernel.learning.reflecting.ours import claim_of, ours
 from hermes_kernel.learning.reflecting.watch import Want
 from hermes_kernel.world.ports import Claim
@@ -30,12 +30,9 @@ from hermes_kernel.world.store import NoSession, StoreError
 AT_A_TIME = 3
 """Looks that other processes left, and that are taken up together: a person who comes back is not to pay for a week."""
 
-SKIPPED = "skipped"
 ASKED = "a person asked"
 AGAIN = "the last look failed"
 """Why it is due once more, later: a model that cannot be reached now will be; but nothing is tried for ever."""
-
-LOOPS = ("nudge", "review")
 
 
 def claimed(means: Means) -> Claim | None:

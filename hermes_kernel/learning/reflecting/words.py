@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hermes_kernel.core.learnt import Looked, Remembered, SkillChanged
+from hermes_kernel.core.learning.memory import FILES
+from hermes_kernel.core.learnt import SKIPPED, Looked, Remembered, SkillChanged
 from hermes_kernel.core.safe import clean
 from hermes_kernel.core.text import brief
 from hermes_kernel.learning.proposals import Proposals
@@ -12,7 +13,6 @@ from hermes_kernel.world.chronicle import Chronicle
 
 LONGEST = 300  # characters of a line
 NOTHING = {"nudge": "nothing was worth remembering", "review": "nothing was worth a skill"}
-FILES = {"memory": "MEMORY.md", "user": "USER.md"}
 
 
 def came(looked: Looked, chronicle: Chronicle, proposals: Proposals) -> tuple[str, ...]:
@@ -29,7 +29,7 @@ def came(looked: Looked, chronicle: Chronicle, proposals: Proposals) -> tuple[st
         if looked.aside and each.session == looked.aside
     ]
     if not lines:
-        done = looked.outcome in ("completed", "budget_exhausted", "empty", "skipped")
+        done = looked.outcome in ("completed", "budget_exhausted", "empty", SKIPPED)
         lines = [NOTHING[looked.loop] if done else f"it {looked.outcome.replace('_', ' ')}: {looked.why}"]
     return tuple(brief(clean(line), LONGEST) for line in lines)
 

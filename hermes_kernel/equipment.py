@@ -73,7 +73,8 @@ class Equipment:
         """
         self.models.main()
         route = self.models.first_route()
-        return Asked(self.redact(prompt), tuple(images), route, budget, self.models.window(route))
+        reads, whom = self.models.window(route), self.models.whom(route)
+        return Asked(self.redact(prompt), tuple(images), route, budget, reads, whom=whom)
 
     def offered(self, names: Iterable[str] | None) -> Toolbox:
         """The tools a turn may use: all, or only these; a small model is shown a few of them, briefly.

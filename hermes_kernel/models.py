@@ -121,6 +121,10 @@ class Models:
         """Tokens that model number `route` reads at most, as far as is known; 0: not known."""
         return self._made.window(route) if self._made else self.settings.context_window
 
+    def whom(self, route: int) -> str:
+        """Model number `route` and where it is; ``""`` for one that was handed over."""
+        return self._made.routes[route].whole if self._made else ""
+
     @property
     def recording(self) -> Recorded | None:
         """What is recorded or replayed, and how much of it there is."""

@@ -81,7 +81,8 @@ class Asked:
     """A prompt: a turn begins. ``route`` is the index of the model to ask first (0 the main one, then the fallbacks);
     ``budget`` is how many model calls this turn may make, 0 for the session's own limit; ``window`` the tokens that the
     model reads at most, 0 where that is not known. ``note`` is what the model is told besides, before the person's own
-    words: what has changed since the session's system prompt."""
+    words: what has changed since the session's system prompt. ``whom`` is that model with its endpoint, where somebody
+    says so."""
 
     text: str
     images: tuple[Image, ...] = ()
@@ -89,6 +90,7 @@ class Asked:
     budget: int = 0
     window: int = 0
     note: str = ""
+    whom: str = ""
 
     @property
     def said(self) -> str:

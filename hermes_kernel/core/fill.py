@@ -19,14 +19,16 @@ that came to nothing."""
 @dataclass(frozen=True, slots=True)
 class Fill:
     """``window`` is how many tokens the model reads, 0 while that is not known; ``guessed`` when nobody said so of the
-    present one: it overflowed, or another had such a window. ``counts`` is what the transcript is made of; ``gauges``
-    what each model was seen to make of text, ``model`` the one that spoke last. ``compressing`` is how many tokens
-    there were when a summary was last begun beside the turn, 0 since it was used; ``compressed`` once the conversation
-    has lost its older part; ``rested`` the tokens it had right after that, without what came while the summary was
-    being made; ``fruitless`` counts compressions in a row that gained next to nothing."""
+    present one: it overflowed, or another had such a window. ``whose`` it is, where that was said. ``counts`` is what
+    the transcript is made of; ``gauges`` what each model was seen to make of text, ``model`` the one that spoke last.
+    ``compressing`` is how many tokens there were when a summary was last begun beside the turn, 0 since it was used;
+    ``compressed`` once the conversation has lost its older part; ``rested`` the tokens it had right after that, without
+    what came while the summary was being made; ``fruitless`` counts compressions in a row that gained next to
+    nothing."""
 
     window: int = 0
     guessed: bool = False
+    whose: str = ""
     counts: Counts = Counts()
     gauges: tuple[tuple[str, Gauge], ...] = ()
     model: str = ""
@@ -96,6 +98,15 @@ class Fill:
     def found(self, window: int) -> Fill:
         """The present model reads `window`, 0 where nobody says what it reads: then what was known is a guess."""
         return replace(self, window=window or self.window, guessed=not window)
+
+    def asking(self, whom: str, window: int) -> Fill:
+        """A turn asks `whom`, who reads `window`, 0 where that is not known: then not what another one reads."""
+        known = self if whom == self.whose else replace(self, window=0, whose=whom)
+        return known.found(window)
+
+    def fell_back(self) -> Fill:
+        """Another is asked for the rest of the turn. That it reads as much is a guess, and not one for later turns."""
+        return replace(self.found(0), whose="")
 
     def learned(self, model: str, tokens: int) -> Fill:
         """`model` counted `tokens` for a call with this transcript."""

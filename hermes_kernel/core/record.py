@@ -92,7 +92,7 @@ def evolve(turn: Turn, event: Event) -> Turn:  # noqa: C901, PLR0911, PLR0912, P
         case Repaired(level):
             return replace(turn, fault=None, tries=replace(turn.tries, repairs=level))
         case FellBack(route):
-            turn = replace(turn, fault=None, reply=None, route=route, fill=turn.fill.found(0))
+            turn = replace(turn, fault=None, reply=None, route=route, fill=turn.fill.fell_back())
             return replace(turn, tries=replace(turn.tries, waits=0, empties=0))
         case Compressing():
             return replace(turn, fill=turn.fill.begun())
@@ -154,7 +154,7 @@ def _asked(turn: Turn, asked: Asked) -> Turn:
         budget=IterationBudget(asked.budget or turn.limits.max_iterations),
         earlier=turn.earlier + turn.usage,
         room=turn.limits.max_tokens,
-        fill=fill.found(asked.window),
+        fill=fill.asking(asked.whom, asked.window),
         route=asked.route,
     )
 

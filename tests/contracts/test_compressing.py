@@ -6,7 +6,7 @@ import asyncio
 import gc
 import warnings
 from collections.abc import Iterator
-from contextlib import aclosing
+from contextlib import ExitStack, aclosing, closing
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from hermes_kernel.core.messages import Assistant, Observation, ToolCall, Transc
 from hermes_kernel.core.turn import recall
 from hermes_kernel.limits import side_limits
 from hermes_kernel.settings import Settings
-from hermes_kernel.testing import FastClock, Tokens, empty, overflow, say, status
+from hermes_kernel.testing import FastClock, Server, Tokens, empty, forever, overflow, say, status
 from hermes_kernel.world.aside import Aside
 from hermes_kernel.world.compressing import Digester, Summariser
 from hermes_kernel.world.compressing.work import SECONDS
@@ -233,6 +233,26 @@ async def test_another_model_means_another_summary(agents: Any) -> None:
     await fill(agent, lambda _: bool(summaries(agent)))
     assert len(talk.summaries) == 2
     assert agent.usage.calls == len(talk.asked) + 2, "both are paid for"
+
+
+@pytest.mark.parametrize("resumed", [False, True], ids=["went on", "resumed"])
+@pytest.mark.parametrize(("changed", "kept"), [("base_url", False), ("model", False), ("max_iterations", True)])
+async def test_whoever_goes_on_with_another_model_has_no_summary_made_for_the_window_of_the_old_one(
+    tmp_path: Path, changed: str, *, kept: bool, resumed: bool
+) -> None:
+    with Server(forever(say("Yes."))) as old, Server(forever(say("Yes."))) as new, ExitStack() as agents:
+        given: dict[str, Any] = {"base_url": old.url, "model": "small", "home": tmp_path / "home"}
+        agent = agents.enter_context(closing(Agent(tools=[], **given, context_window=4000)))
+        await agent.ask("q")
+        changes = {"base_url": new.url, "model": "large", "max_iterations": 7}
+        other = {"context_window": 0, changed: changes[changed]}
+        if resumed:
+            agent.close()
+            again = Agent(tools=[], **(given | other), session=agent.session_id)
+            agent = agents.enter_context(closing(again))
+        else:
+            agent.configure(**other)
+        assert begun(await ask(agent, "word " * 2500)) is kept
 
 
 def test_between_two_loops_nothing_hangs_and_nothing_is_left_over(agents: Any) -> None:

@@ -177,6 +177,33 @@ def test_a_count_above_a_window_that_was_told_is_no_count(known: tuple[Event, ..
     assert after.fill.gauge == before.fill.gauge
 
 
+ENDED = (Replied("a"), Final(Outcome.COMPLETED, "a"))
+MAIN = "m@http://main/v1"
+
+
+@pytest.mark.parametrize("whom", ["", MAIN], ids=["handed over", "at an endpoint"])
+def test_who_is_asked_again_reads_what_was_known_of_it_which_is_now_a_guess(whom: str) -> None:
+    fill = recall((Opened("s"), Asked("q", window=1000, whom=whom), *ENDED, Asked("q", whom=whom))).fill
+    assert (fill.window, fill.guessed) == (1000, True)
+
+
+@pytest.mark.parametrize("other", ["m@http://other/v1", "n@http://main/v1"])
+@pytest.mark.parametrize("between", [(), (FellBack(1, Fault.BILLING), WindowFound(2000))], ids=["at once", "fell back"])
+def test_another_model_or_endpoint_is_not_taken_to_read_what_the_one_before_did(
+    other: str, between: tuple[Event, ...]
+) -> None:
+    before = recall((Opened("s"), Asked("q", window=1000, whom=MAIN), *between, *ENDED))
+    assert evolve(before, Asked("q", whom=other)).fill.window == 0
+    assert evolve(before, Asked("q", whom=other, window=500)).fill.window == 500
+
+
+def test_what_the_fallback_reads_is_not_what_the_main_one_does() -> None:
+    fell = (FellBack(1, Fault.BILLING), WindowFound(2000))
+    before = recall((Opened("s"), Asked("q", window=1000, whom=MAIN), *fell, *ENDED))
+    assert before.fill.window == 2000
+    assert evolve(before, Asked("q", whom=MAIN)).fill.window == 0
+
+
 def test_soon_after_a_compression_that_left_too_much_no_model_is_asked_for_another() -> None:
     full = long(1200)
     first = decide(full)

@@ -42,6 +42,11 @@ class Route:
         return self.base_url, self.api_key
 
     @property
+    def whole(self) -> str:
+        """The model and where it is, as it may be shown."""
+        return f"{self.model}@{self.endpoint}"
+
+    @property
     def endpoint(self) -> str:
         """The address as it may be shown: without user, password and query."""
         parts = urlsplit(self.base_url)

@@ -81,7 +81,7 @@ class Form:
 
     def named(self, route: Route) -> str:
         """`route` as a recording calls it: without its key, also where that is a part of the address."""
-        return self._marked().hide(hidden_address(f"{route.model}@{route.endpoint}", self._secrets()))
+        return self._marked().hide(hidden_address(route.whole, self._secrets()))
 
     def _secrets(self) -> frozenset[str]:
         return self._standing.secrets() | self.theirs

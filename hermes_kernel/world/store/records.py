@@ -75,17 +75,18 @@ def ordered(records: Iterable[Record]) -> list[Record]:
 
 def facts(records: Iterable[Record]) -> list[Kept]:
     """The facts themselves; those of a later version of this program are passed over."""
-    read = (_fact(record.fact) for record in records)
+    read = (understood(record.fact) for record in records)
     return [fact for fact in read if fact is not None]
 
 
 def timed(records: Iterable[Record]) -> tuple[tuple[float, Kept], ...]:
     """The facts with when each was written down, in seconds since 1970."""
-    read = ((record.t, _fact(record.fact)) for record in records)
+    read = ((record.t, understood(record.fact)) for record in records)
     return tuple((t, fact) for t, fact in read if fact is not None)
 
 
-def _fact(plain: Plain) -> Kept | None:
+def understood(plain: Plain) -> Kept | None:
+    """A fact from its plain data; None for one of a later version of this program."""
     try:
         return load(plain)
     except ValueError:

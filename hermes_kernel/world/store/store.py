@@ -35,12 +35,11 @@ from hermes_kernel.world.store.asking.searching import search
 from hermes_kernel.world.store.asking.spending import By, UsageRow, since, spent
 from hermes_kernel.world.store.ends import Ends
 from hermes_kernel.world.store.fold import Folded, fold
-from hermes_kernel.world.store.index.building import understood
 from hermes_kernel.world.store.journal import Journal
 from hermes_kernel.world.store.locks import Claim, forget_in_child
 from hermes_kernel.world.store.places import NoSession, Places, explaining
 from hermes_kernel.world.store.reading import Home, everything, records
-from hermes_kernel.world.store.records import Record, encode, facts
+from hermes_kernel.world.store.records import Record, encode, facts, understood
 from hermes_kernel.world.store.sources import Shared
 from hermes_kernel.world.store.taking import Present, portions, present
 from hermes_kernel.world.store.views_beside import ALL_VIEWS

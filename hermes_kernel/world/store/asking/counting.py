@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hermes_kernel.core.learning.tally import Latest
 from hermes_kernel.core.messages import Usage
 from hermes_kernel.world.store.asking.hand import Known
-from hermes_kernel.world.store.index.building import understood
+from hermes_kernel.world.store.records import understood
 
 if TYPE_CHECKING:
     from hermes_kernel.core.events import Kept

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hermes_kernel.core.learnt import Dated, Lesson
 from hermes_kernel.world.store.asking.hand import Hand
-from hermes_kernel.world.store.index.building import understood
-from hermes_kernel.world.store.records import Record
+from hermes_kernel.world.store.records import Record, understood
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

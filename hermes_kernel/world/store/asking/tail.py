@@ -17,7 +17,7 @@ from hermes_kernel.world.store.index import building
 from hermes_kernel.world.store.index.building import Fact, Story
 from hermes_kernel.world.store.journal import journals
 from hermes_kernel.world.store.reading import Home
-from hermes_kernel.world.store.records import Record
+from hermes_kernel.world.store.records import Record, understood
 from hermes_kernel.world.store.retention.retired import retired
 from hermes_kernel.world.store.threads import NOTHING, Head
 
@@ -183,4 +183,4 @@ def _seen(connection: DuckDBPyConnection, fresh: Mapping[str, Record]) -> set[st
 
 
 def _fact(record: Record) -> Fact:
-    return Fact(NOTHING, record.session, record.n, record.t, building.understood(record.fact))
+    return Fact(NOTHING, record.session, record.n, record.t, understood(record.fact))

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from hermes_kernel.core.events import Asked, Final, Kept
-from hermes_kernel.core.plain import Plain, load
 from hermes_kernel.core.search.found import Passage
 from hermes_kernel.core.search.passages import STEPS, Hidden, Telling, findable, tell
 from hermes_kernel.core.search.words import row
 from hermes_kernel.world.store import threads
 from hermes_kernel.world.store.index import postings
 from hermes_kernel.world.store.index.postings import SHAPE, Shape
+from hermes_kernel.world.store.records import understood
 from hermes_kernel.world.store.threads import NOTHING, Head
 
 if TYPE_CHECKING:
@@ -173,14 +173,6 @@ def _before(connection: DuckDBPyConnection, heads: Sequence[Head], since: Sequen
 def _fact(row: tuple[int, str, int, float, str, str]) -> Fact:
     number, session, n, t, kind, body = row
     return Fact(number, session, n, t, understood({"fact": kind, **json.loads(body)}))
-
-
-def understood(plain: Plain) -> Kept | None:
-    """A fact from its plain data; None for one of a later version of this program."""
-    try:
-        return load(plain)
-    except ValueError:
-        return None
 
 
 def _placed(passage: Passage, fact: Fact) -> Said:

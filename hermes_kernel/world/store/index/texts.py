@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hermes_kernel.core.events import Kept, Observed, Replied
 from hermes_kernel.core.search.found import Passage
 from hermes_kernel.core.search.passages import Telling, tell
-from hermes_kernel.world.store.index.building import understood
+from hermes_kernel.world.store.records import understood
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -308,10 +308,20 @@ def served(home, monkeypatch):
 
 def test_nothing_is_due_and_when_something_is(said):
     code, out, err = said.any("tick")
-    assert (code, out, err) == (0, "nothing is due; nothing is planned\n", "")
+    assert (code, out, err) == (0, "nothing to do; nothing is planned\n", "")
     said("add", "2099-01-01T12:00", "Hello")
-    assert said.any("tick")[1] == "nothing is due; next: Thu 1 Jan 2099 12:00 CET\n"
+    assert said.any("tick")[1] == "nothing to do; next look: Thu 1 Jan 2099 12:00 CET\n"
     assert json.loads(said.any("tick", "--json")[1]) == {"handled": [], "next": "2099-01-01T11:00:00Z"}
+
+
+def test_a_tick_beside_another_one_says_when_it_is_looked_again_and_not_that_nothing_is_due(said):
+    said("add", "every monday 9am", "How is it?", "--name", "how")
+    with hands() as held:
+        held.jobs.run("how")
+        with closing(held.store.claim(held.jobs.find("how").id)):
+            code, out, err = said.any("tick")
+    assert (code, err) == (0, "")
+    assert out.startswith("nothing to do; next look: ")
 
 
 def test_a_run_that_was_asked_for_is_done_by_a_tick_and_told_from_every_side(said, served, home, tmp_path):
@@ -353,7 +363,7 @@ def run_by_tick(said, name: str) -> dict:
     code, out, err = said.any("tick")
     assert (code, err) == (0, "")
     assert name in out.splitlines()[0]
-    assert out.splitlines()[-1].startswith("next: Mon ")
+    assert out.splitlines()[-1].startswith("next look: Mon ")
     return said.json("runs", run)
 
 

@@ -191,10 +191,10 @@ def run(row: RunRow, report: str, told: Iterable[tuple[str, str]], zone: str) ->
 
 
 def ticked(handled: Sequence[Any], upcoming: float | None) -> Told:
-    """What a tick has done, and in a line when there is next something to do."""
+    """What a tick has done, and in a line when to look next: something is due then, or others may be done with it."""
     lines = [str(each) for each in handled]
-    coming = f"next: {at(upcoming, local_name())}" if upcoming else "nothing is planned"
-    note = coming if lines else f"nothing is due; {coming}"
+    coming = f"next look: {at(upcoming, local_name())}" if upcoming else "nothing is planned"
+    note = coming if lines else f"nothing to do; {coming}"
     return Told(note=note, value=tuple(handled), plain={"handled": lines, "next": iso(upcoming or None)})
 
 

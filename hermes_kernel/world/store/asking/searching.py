@@ -18,6 +18,7 @@ from hermes_kernel.world.store.asking.hand import Hand, Known
 from hermes_kernel.world.store.asking.kin import Kin
 from hermes_kernel.world.store.asking.sifting import hide, sift
 from hermes_kernel.world.store.asking.tail import Tail
+from hermes_kernel.world.store.index.building import passages_of, undone
 from hermes_kernel.world.store.index.texts import Match, with_texts
 from hermes_kernel.world.store.reading import BeingFolded
 
@@ -35,8 +36,6 @@ JOIN store.passages p USING (mid) ORDER BY score DESC, p.t DESC
 NEWEST = f"""
 SELECT {PASSAGE} FROM sifted JOIN store.passages p USING (mid) ORDER BY p.t DESC, p.session, p.n DESC LIMIT ?
 """
-UNDONE = "SELECT mid FROM store.passages WHERE session = ? AND n >= ? AND role <> 'title'"
-OF_SESSIONS = "SELECT mid FROM store.passages WHERE session IN (SELECT unnest(?::VARCHAR[]))"
 
 
 def search(hand: Hand, query: Query, limit: int) -> Found:
@@ -73,11 +72,7 @@ def _found(known: Known, query: Query, limit: int) -> Found:
 
 def _hidden(connection: DuckDBPyConnection, tail: Tail) -> list[int]:
     """The passages of the index that do not stand any more."""
-    gone = sorted(tail.retold | tail.deleted)
-    rows = connection.execute(OF_SESSIONS, [gone]).fetchall() if gone else []
-    for undone in tail.hidden():
-        rows.extend(connection.execute(UNDONE, [undone.session, undone.since]).fetchall())
-    return [mid for (mid,) in rows]
+    return passages_of(connection, tail.retold | tail.deleted) + undone(connection, tail.hidden())
 
 
 def _best(connection: DuckDBPyConnection, query: Query, beside: Ranked, kin: Kin, limit: int) -> list[Match]:

@@ -39,6 +39,7 @@ WHERE f.number BETWEEN ? AND ? AND f.number < (SELECT facts FROM store.indexed)
 ORDER BY f.session, f.n, f.t, f.uid
 """
 PASSAGES = f"INSERT INTO store.passages SELECT {', '.join(['unnest(?)'] * 9)}"
+OF_SESSIONS = "SELECT mid FROM store.passages WHERE session IN (SELECT unnest(?::VARCHAR[]))"
 HIDDEN = "SELECT mid FROM store.passages WHERE session = ? AND n >= ? AND role <> 'title'"
 
 
@@ -108,10 +109,10 @@ def catch_up(connection: DuckDBPyConnection, most: int = PORTION, shape: Shape =
     connection.execute("BEGIN")
     stories, late = resumed(connection, firsts(new))
     again = whole(connection, late)
-    _forget_passages(connection, sorted(late))
+    _drop(connection, passages_of(connection, late))
     for fact in sorted((*again, *new), key=lambda fact: (fact.session, fact.n, fact.t)):
         stories[fact.session].go_on(fact)
-    _hide(connection, [hidden for story in stories.values() for hidden in story.hidden])
+    _drop(connection, undone(connection, (hidden for story in stories.values() for hidden in story.hidden)))
     said = sorted((said for story in stories.values() for said in story.said), key=lambda said: said.number)
     _keep(connection, said, shape)
     threads.keep(connection, [story.head for story in stories.values()])
@@ -127,7 +128,7 @@ def unindexed(connection: DuckDBPyConnection, most: int) -> list[Fact]:
 
 def forget(connection: DuckDBPyConnection, sessions: Sequence[str]) -> None:
     """Nothing of these sessions is in the index any more, not even a word. Within a transaction."""
-    _forget_passages(connection, sessions)
+    _drop(connection, passages_of(connection, sessions))
     threads.drop(connection, sessions)
     connection.execute("DELETE FROM store.units WHERE id NOT IN (SELECT id FROM store.postings)")
 
@@ -151,6 +152,18 @@ def whole(connection: DuckDBPyConnection, sessions: Iterable[str]) -> list[Fact]
     """All facts of some sessions that are in the index."""
     heads = list(threads.known(connection, sessions).values())
     return _before(connection, heads, [NOTHING] * len(heads))
+
+
+def passages_of(connection: DuckDBPyConnection, sessions: Iterable[str]) -> list[int]:
+    """The passages of some sessions that are in the index."""
+    wanted = sorted(sessions)
+    return [mid for (mid,) in connection.execute(OF_SESSIONS, [wanted]).fetchall()] if wanted else []
+
+
+def undone(connection: DuckDBPyConnection, hidden: Iterable[Hidden]) -> list[int]:
+    """The passages of the index that do not stand any more since these were told."""
+    found = (connection.execute(HIDDEN, [each.session, each.since]).fetchall() for each in hidden)
+    return [mid for rows in found for (mid,) in rows]
 
 
 def firsts(facts: Iterable[Fact]) -> dict[str, int]:
@@ -194,16 +207,6 @@ def _keep(connection: DuckDBPyConnection, said: Sequence[Said], shape: Shape) ->
     connection.execute(PASSAGES, [list(column) for column in zip(*rows, strict=True)])
     connection.execute("UPDATE store.indexed SET passages = ?", [mid + len(said)])
     postings.add(connection, lines, shape)
-
-
-def _hide(connection: DuckDBPyConnection, hidden: Iterable[Hidden]) -> None:
-    mids = [row[0] for each in hidden for row in connection.execute(HIDDEN, [each.session, each.since]).fetchall()]
-    _drop(connection, mids)
-
-
-def _forget_passages(connection: DuckDBPyConnection, sessions: Sequence[str]) -> None:
-    found = "SELECT mid FROM store.passages WHERE session IN (SELECT unnest(?::VARCHAR[]))"
-    _drop(connection, [row[0] for row in connection.execute(found, [list(sessions)]).fetchall()] if sessions else [])
 
 
 def _drop(connection: DuckDBPyConnection, mids: Sequence[int]) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from hermes_kernel.settings import HOME, Settings
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.ids import fresh_id
-from hermes_kernel.world.passing_home import PassingHome
+from hermes_kernel.world.passing_folder import PassingFolder
 from hermes_kernel.world.ports import Archive, Clock
 from hermes_kernel.world.spec import CountedIds, StillClock
 from hermes_kernel.world.store import Store
@@ -54,7 +54,7 @@ class Ground:
         """In a spec, a home of its own unless one was set on purpose: nothing of a person's goes in or out."""
         if not settings.spec or "home" in settings.sources or settings.home != Path(HOME).expanduser().absolute():
             return settings
-        home = PassingHome()
+        home = PassingFolder("spec")
         self._leaving.callback(weakref.finalize(self, home.close))
         return settings.with_(home=home.path, store_url="")
 

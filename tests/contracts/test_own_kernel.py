@@ -4,6 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -141,10 +142,13 @@ async def test_a_persons_ipython_is_not_touched_by_it(kernel, folder):
     assert sorted(left) == ["00-theirs.py", "profile_default", "startup"]
 
 
-async def test_its_own_folder_of_ipython_goes_with_it(folder):
+async def test_its_own_folder_of_ipython_goes_with_it_and_one_that_a_killed_process_left_goes_too(folder):
+    left = Path(tempfile.gettempdir(), "hermes-python-0123abcd")
+    (left / "profile_default").mkdir(parents=True)
     with own_kernel(folder) as made:
         own = Path((await run_own(made, folder, "print(get_ipython().ipython_dir)")).text.strip())
         assert own.is_dir()
+        assert not left.exists()
         await made.close()
         assert not own.exists()
 

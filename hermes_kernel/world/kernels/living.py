@@ -9,9 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import shutil
 import signal
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from typing import Any
 from hermes_kernel.core.text import brief
 from hermes_kernel.world.kernels.heard import Heard
 from hermes_kernel.world.kernels.last_words import LastWords
+from hermes_kernel.world.passing_folder import PassingFolder
 from hermes_kernel.world.tools.capture import Seen
 from hermes_kernel.world.tools.runaways import kill_marked, marked
 
@@ -53,7 +52,7 @@ class Living:
         self._manager.shutdown_wait_time = SHUTDOWN_SECONDS
         self._client: Any = None
         self._words = LastWords()
-        self._profile = ""
+        self._profile: PassingFolder | None = None
         self._death: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._tasks: list[asyncio.Task[None]] = []
         self._ending: asyncio.Task[None] | None = None
@@ -94,8 +93,8 @@ class Living:
 
         name = self._manager.kernel_name
         try:
-            self._profile = tempfile.mkdtemp(prefix="hermes-python-")
-            environ = {**self._environ, "IPYTHONDIR": self._profile}
+            self._profile = PassingFolder("python")
+            environ = {**self._environ, "IPYTHONDIR": str(self._profile.path)}
             await self._manager.start_kernel(
                 cwd=str(self._cwd), env=environ, stdout=self._words.write, stderr=self._words.write
             )
@@ -239,8 +238,8 @@ class Living:
         finally:
             kill_marked(self._mark)
             self._words.close()
-            if self._profile:
-                shutil.rmtree(self._profile, ignore_errors=True)
+            if self._profile is not None:
+                self._profile.close()
 
 
 def _manner(code: int | None) -> str:

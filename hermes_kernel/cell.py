@@ -8,10 +8,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from hermes_kernel.core.text import FENCED
+
 PYTHON = re.compile(r"\s*%%py(?:[ \t]*\n|[ \t]+|\Z)")
 ASKED = re.compile(r"(?P<root>[^\W\d]\w*)(?:\.\w+)*\?{1,2}")
 NAME = 200  # characters of the longest name that is looked up
-FENCED = re.compile(r"(^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z))", re.MULTILINE | re.DOTALL)
 PARAMETERS = "# Parameters\n"  # what papermill writes above the values that it sets
 NAMED = re.compile(r"\$\$|\$(?P<name>[^\W\d]\w*)")
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hermes_kernel.core.messages import Image
-from hermes_kernel.core.text import brief, scrub
+from hermes_kernel.core.text import FENCED, brief, scrub
 from hermes_kernel.errors import HermesError
 from magics.values import inline, kind, view
 
@@ -24,7 +24,6 @@ PICTURE = 8_000_000  # bytes of one image
 LONGEST = 20_000_000  # characters of a whole prompt
 PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
-FENCED = re.compile(r"(^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z))", re.MULTILINE | re.DOTALL)
 MARK = re.compile(
     r"(?P<literal>\$\$|@@)"
     r"|\$(?P<name>[^\W\d]\w*)(?P<path>(?:\.[^\W\d]\w*|\[(?:-?\d+|'[^'\n]*'|\"[^\"\n]*\")\])*)"

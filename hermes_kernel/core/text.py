@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 # between them stands in a prompt what the person ran since the last one
 CELLS = "[Cells the person ran in this notebook since the last turn]"
 END_OF_CELLS = "[End of cells]"
+
+FENCED = re.compile(r"(^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z))", re.MULTILINE | re.DOTALL)
+"""Splits a prompt at its ``` fences, in which ``$`` and ``@`` stand for themselves: each second part is one."""
 
 REPLACEMENT = "\ufffd"
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from hermes_kernel.cell import ASKED, FENCED, is_prompt
-from hermes_kernel.core.text import CELLS, END_OF_CELLS
+from hermes_kernel.cell import ASKED, is_prompt
+from hermes_kernel.core.text import CELLS, END_OF_CELLS, FENCED
 
 ACCOUNT = re.compile(rf"(?m:^){re.escape(CELLS)}\n.*?\n{re.escape(END_OF_CELLS)}\s*", re.DOTALL)
 SKILL = re.compile(r"\A\[Skill (?P<name>[^\]\n]*)\]\n.*?\n\[End of skill\]\s*", re.DOTALL)

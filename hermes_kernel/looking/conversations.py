@@ -128,7 +128,7 @@ def conversation(store: Store, name: str) -> Conversation:
         passages=passages,
         kind=next((fact.kind for fact in known if isinstance(fact, Opened)), CHAT),
         parent=Relative(parent.session, parent.title) if parent.session else None,
-        goes_on=bool(parent.session) and further(_known(store, parent.session)) == session,
+        goes_on=bool(parent.session) and further(facts_of(store, parent.session)) == session,
         further=further(known),
         children=tuple(Relative(child.session, child.title) for child in others),
         helpers=helpers,
@@ -142,6 +142,18 @@ def further(known: Sequence[Kept]) -> str:
     return last.session_id if isinstance(last, Continued) else ""
 
 
+def facts_of(store: Store, session: str) -> list[Kept]:
+    """The facts of a session, none where it was deleted.
+
+    Raises:
+        StoreError: the store cannot be read.
+    """
+    try:
+        return facts(store.records(session))
+    except NoSession:
+        return []
+
+
 def helped(known: Iterable[Kept]) -> tuple[Helper, ...]:
     """The subagents that worked for a session, by its own facts."""
     found: dict[str, Helper] = {}
@@ -153,14 +165,6 @@ def helped(known: Iterable[Kept]) -> tuple[Helper, ...]:
                 before = found[lease]
                 found[lease] = Helper(lease, before.task, before.granted, outcome, used)
     return tuple(found.values())
-
-
-def _known(store: Store, session: str) -> list[Kept]:
-    """The facts of a session, none where it was deleted."""
-    try:
-        return facts(store.records(session))
-    except NoSession:
-        return []
 
 
 def _kinds(store: Store, heads: Sequence[Head]) -> dict[str, str]:

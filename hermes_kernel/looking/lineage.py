@@ -13,10 +13,9 @@ from hermes_kernel.core.search.found import Passage
 from hermes_kernel.core.search.passages import called
 from hermes_kernel.core.turn import recall
 from hermes_kernel.errors import HermesError
-from hermes_kernel.looking.conversations import conversation, further
+from hermes_kernel.looking.conversations import conversation, facts_of, further
 from hermes_kernel.view.kept.reading import BORDER, SUMMARY, UNKNOWN, Conversation
-from hermes_kernel.world.store import NoSession, Store
-from hermes_kernel.world.store.records import facts
+from hermes_kernel.world.store import Store
 
 
 def whole(store: Store, name: str) -> Conversation:
@@ -47,7 +46,7 @@ def summarised(store: Store, name: str) -> Conversation:
         StoreError: the store cannot be read.
     """
     told = conversation(store, name)
-    summary, taken = _taken(store, _facts(store, told.session))
+    summary, taken = _taken(store, facts_of(store, told.session))
     if summary is None:
         raise HermesError("There is no summary in this conversation: all of it is there word for word.")
     first = Passage(told.session, 0, UNKNOWN, SUMMARY, summary_text(summary))
@@ -68,7 +67,7 @@ def _taken(store: Store, known: Sequence[Kept], wanted: Message | None = None) -
                     taken = (*_taken(store, known[:at], taken[0])[1], *taken[1:])
                 return summary, taken
             case Opened(parent=parent, transcript=transcript) if found := _summary(transcript):
-                return _taken(store, _facts(store, parent), wanted or found[1])
+                return _taken(store, facts_of(store, parent), wanted or found[1])
     return None, ()
 
 
@@ -97,7 +96,7 @@ def sessions_of(store: Store, session: str) -> list[str]:
     Raises:
         StoreError: the store cannot be read.
     """
-    known = cache(partial(_facts, store))  # reading a long session takes a good part of a second
+    known = cache(partial(facts_of, store))  # reading a long session takes a good part of a second
     line = [session]
     while (parent := _parent(known(line[0]))) and further(known(parent)) == line[0] and parent not in line:
         line.insert(0, parent)
@@ -108,10 +107,3 @@ def sessions_of(store: Store, session: str) -> list[str]:
 
 def _parent(known: Sequence[Kept]) -> str:
     return next((fact.parent for fact in known if isinstance(fact, Opened)), "")
-
-
-def _facts(store: Store, session: str) -> list[Kept]:
-    try:
-        return facts(store.records(session))
-    except NoSession:
-        return []

@@ -9,9 +9,10 @@ from dataclasses import replace
 from hermes_kernel.core.learning.curating import Cause, Move, State, moved
 from hermes_kernel.core.learning.curating_runs import DID, MOVE, PATCH, PROPOSED, UNDONE, Step
 from hermes_kernel.core.learning.skill import Skill, SkillError
-from hermes_kernel.core.learning.skill import State as Standing
+from hermes_kernel.learning.curating.knowing import state_of
 from hermes_kernel.learning.curating.means import Means
 from hermes_kernel.learning.skills.consent import Consent
+from hermes_kernel.learning.skills.marks import Mark
 from hermes_kernel.world.store import StoreError
 
 BY = "curator"
@@ -49,10 +50,7 @@ def _unwanted(means: Means, step: Step) -> str:
 
 def standing(means: Means, skill: Skill) -> State:
     """Where a skill is in its life now."""
-    if skill.state is Standing.ARCHIVED:
-        return State.ARCHIVED
-    mark = means.library.marks.read().get(skill.name)
-    return State.STALE if mark is not None and mark.stale else State.ACTIVE
+    return state_of(skill, means.library.marks.read().get(skill.name, Mark()))
 
 
 def _moved(means: Means, step: Step, consent: Consent) -> Step:

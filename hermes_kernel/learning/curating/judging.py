@@ -14,6 +14,7 @@ from hermes_kernel.core.learning.curating_alike import Said, alike
 from hermes_kernel.core.learning.curating_choosing import Question, asking, questions
 from hermes_kernel.core.learning.curating_runs import PATCH, Review, Run, Step, step_of
 from hermes_kernel.core.learning.curating_verdicts import Verdict
+from hermes_kernel.core.learning.skill_paths import MAIN
 from hermes_kernel.learning.curating.knowing import Census
 from hermes_kernel.learning.curating.means import Means
 from hermes_kernel.learning.curating.reviewing import NO_FORM, Reviewer
@@ -103,7 +104,7 @@ class Judge:
             if not life.held and life.state is not State.ARCHIVED and life.name not in leaving:
                 skill = census.skills[life.name]
                 with suppress(OSError):
-                    text = (Path(skill.folder) / "SKILL.md").read_text(encoding="utf-8", errors="replace")
+                    text = (Path(skill.folder) / MAIN).read_text(encoding="utf-8", errors="replace")
                     found[life.name] = Said(life.name, skill.description, text[:LARGEST])
         return found
 
@@ -126,7 +127,7 @@ def patch(said: Verdict, text: str) -> Step:
     if text.count(said.old) != 1:
         return step
     after = text.replace(said.old, said.new)
-    file = f"skills/{said.skill}/SKILL.md"
+    file = f"skills/{said.skill}/{MAIN}"
     lines = difflib.unified_diff(text.splitlines(), after.splitlines(), f"a/{file}", f"b/{file}", lineterm="")
     return replace(step, diff="\n".join(lines))
 

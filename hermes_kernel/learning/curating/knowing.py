@@ -10,10 +10,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from hermes_kernel.core.learning import skill as skills
 from hermes_kernel.core.learning.curating import Life, State
 from hermes_kernel.core.learning.curating_lives import Record, joined, records
 from hermes_kernel.core.learning.skill import Skill
-from hermes_kernel.core.learning.skill import State as Standing
+from hermes_kernel.core.learning.skill_paths import MAIN
 from hermes_kernel.core.learnt import SkillChanged, SkillMarked, SkillUsed
 from hermes_kernel.learning.curating.shelf import Times
 from hermes_kernel.learning.skills.library import Library
@@ -44,11 +45,10 @@ class Census:
     def _life(self, name: str, skill: Skill) -> Life:
         known = joined(self.records.get(name, Record()), self._theirs.get(name, Record()))
         mark = self._marks.get(name, Mark())
-        stale = State.STALE if mark.stale else State.ACTIVE
         return Life(
             name,
             self._origin(skill),
-            State.ARCHIVED if skill.state is Standing.ARCHIVED else stale,
+            state_of(skill, mark),
             born=known.born or self._first_seen(name, skill),
             last=known.last,
             since=self._times.stale.get(name, known.since),
@@ -70,10 +70,17 @@ class Census:
     def _first_seen(self, name: str, skill: Skill) -> float:
         """When a skill of which nobody recorded the making was there already: its file says, or the curator knows."""
         with suppress(OSError):
-            written = (Path(skill.folder) / "SKILL.md").stat().st_mtime
+            written = (Path(skill.folder) / MAIN).stat().st_mtime
             self.seen[name] = min(written, self._times.seen.get(name, self._t))
             return self.seen[name]
         return self._t
+
+
+def state_of(skill: Skill, mark: Mark) -> State:
+    """Where a skill is in its life: it lies in the archive, or its mark says that it is stale."""
+    if skill.state is skills.State.ARCHIVED:
+        return State.ARCHIVED
+    return State.STALE if mark.stale else State.ACTIVE
 
 
 def _theirs(path: Path) -> Mapping[str, Record]:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hermes_kernel.core.learning.skill_paths import MAIN
+from hermes_kernel.learning.skills.disk import ARCHIVE
 from hermes_kernel.learning.skills.history import History, HistoryError
 from hermes_kernel.learning.skills.marks import FILE as MARKS
 from hermes_kernel.learning.skills.marks import Marks
@@ -19,7 +21,6 @@ from hermes_kernel.learning.skills.trees import WIDE, tree_id
 from hermes_kernel.world.store.disk import make, put, sync_folder
 
 FORMAT = 1
-ARCHIVE = ".archive"
 DEEPEST = 8  # folders of categories below one another
 LOOSE_BYTES = 4_194_304  # of a file that lies between the skills; the marks of ten thousand are half of that
 LEFT = ".~"  # in the names of what a death in the middle of a change leaves
@@ -96,7 +97,7 @@ def _below(folder: Path, depth: int) -> Iterator[Path]:
         path = Path(entry.path)
         if not _is_folder(entry) or entry.name.startswith("."):
             continue
-        if (path / "SKILL.md").is_file():
+        if (path / MAIN).is_file():
             yield path
         elif depth < DEEPEST:
             yield from _below(path, depth + 1)
@@ -121,7 +122,7 @@ def _between(folder: Path, depth: int) -> Iterator[Path]:
     for entry in _entries(folder):
         path = Path(entry.path)
         if _is_folder(entry):
-            if not entry.name.startswith(".") and not (path / "SKILL.md").is_file() and depth < DEEPEST:
+            if not entry.name.startswith(".") and not (path / MAIN).is_file() and depth < DEEPEST:
                 yield from _between(path, depth + 1)
         elif entry.is_file(follow_symlinks=False) and entry.stat().st_size <= LOOSE_BYTES and LEFT not in entry.name:
             yield path

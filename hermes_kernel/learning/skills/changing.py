@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hermes_kernel.core.learning.skill import SkillError
+from hermes_kernel.core.learning.skill_paths import MAIN
 from hermes_kernel.core.learnt import SkillChanged
-from hermes_kernel.learning.skills.disk import ARCHIVE, MAIN, PASSED_OVER
+from hermes_kernel.learning.skills.disk import ARCHIVE, PASSED_OVER
 from hermes_kernel.learning.skills.history import History
 from hermes_kernel.learning.skills.swapping import leftovers, mend
 from hermes_kernel.learning.skills.trees import BOUNDS, WIDE, Bounds

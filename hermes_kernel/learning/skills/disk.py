@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hermes_kernel.core.learning.skill import NoSkill, SkillError, Withheld
+from hermes_kernel.core.learning.skill_paths import MAIN
 
-MAIN = "SKILL.md"
 ARCHIVE = ".archive"
 DEEPEST = 4  # folders from ``skills`` to a skill, itself among them; the original's have two
 FOLDERS = 50_000  # that are looked into at most

@@ -15,9 +15,10 @@ from pathlib import Path
 from hermes_kernel.core.learning.skill import NoSkill, Skill, SkillError, State, Withheld
 from hermes_kernel.core.learning.skill_index import ROOM, harmless_line, index, listed, nameable
 from hermes_kernel.core.learning.skill_news import Now, news
+from hermes_kernel.core.learning.skill_paths import MAIN
 from hermes_kernel.core.learning.skill_search import Text, found, stems
 from hermes_kernel.core.learnt import SkillMarked, SkillUsed
-from hermes_kernel.learning.skills.disk import MAIN, content, files, inside, main
+from hermes_kernel.learning.skills.disk import content, files, inside, main
 from hermes_kernel.learning.skills.marks import Marks
 from hermes_kernel.learning.skills.opened import Opened, Readers
 from hermes_kernel.learning.skills.reading import understood

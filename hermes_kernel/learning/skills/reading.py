@@ -13,7 +13,8 @@ from pathlib import Path
 from hermes_kernel.core.learning.finding import Finding
 from hermes_kernel.core.learning.skill import SkillError
 from hermes_kernel.core.learning.skill_front import Front, Refused, Unread, first_line, front, parted
-from hermes_kernel.learning.skills.disk import MAIN, Place, Sign, main
+from hermes_kernel.core.learning.skill_paths import MAIN
+from hermes_kernel.learning.skills.disk import Place, Sign, main
 from hermes_kernel.learning.skills.scanned import Scanned
 
 

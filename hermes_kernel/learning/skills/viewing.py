@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from hermes_kernel.core.learning.skill import SkillError
 from hermes_kernel.core.learning.skill_index import harmless_line
+from hermes_kernel.core.learning.skill_paths import MAIN
 from hermes_kernel.core.learning.threats import in_name
 from hermes_kernel.core.learnt import SkillUsed
 from hermes_kernel.core.safe import clean
-from hermes_kernel.learning.skills.disk import MAIN, files
+from hermes_kernel.learning.skills.disk import files
 from hermes_kernel.learning.skills.opened import Opened
 from hermes_kernel.world.tools.results import ToolError
 from hermes_kernel.world.tools.tool import Tool, built_in

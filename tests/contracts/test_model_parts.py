@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import pairwise
 
 import pytest
@@ -215,6 +216,26 @@ def test_what_is_said_for_one_call_only_never_makes_two_prompts_in_a_row(quirks,
         roles = [message["role"] for message in json.loads(body)["messages"]]
         assert all(pair != ("user", "user") for pair in pairwise(roles)), roles
         assert sent.images is quirks.vision
+
+
+@law
+@given(st.text(max_size=80) | st.sampled_from(["functions.price", "n" * 100_000, "price", "</script>"]))
+def test_a_name_that_no_tool_can_have_goes_back_as_one_that_every_server_takes(name):
+    asked = (User("go"), Assistant("", (ToolCall("1", name, "{}"),)), Observation("1", name, "There is no such tool."))
+    _, call, result = messages(Quirks(), asked)[0]
+    sent = call["tool_calls"][0]["function"]["name"]
+    assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", sent), sent
+    assert result["name"] == sent
+    assert sent == name or not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name)
+
+
+def test_an_id_without_an_end_goes_back_as_a_short_one_and_the_result_finds_its_call():
+    for made in ("functions.price:0", "call_1__thought__" + "x" * 3_000, "i" * 1_000_000):
+        asked = (User("go"), Assistant("", (ToolCall(made, "price", "{}"),)), Observation(made, "price", "3"))
+        _, call, result = messages(Quirks(), asked)[0]
+        assert result["tool_call_id"] == call["tool_calls"][0]["id"]
+        assert (result["tool_call_id"] == made) is (len(made) < 5_000)
+        assert len(result["tool_call_id"]) < 5_000
 
 
 def test_images_are_named_where_they_cannot_be_shown():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,10 @@ from hermes_kernel.world.model.quirks import Quirks
 BRIDGE = "Noted."
 NO_IMAGE = "[An image is not shown: this model takes none.]"
 NAMELESS = "unknown"
+UNSAYABLE = re.compile(r"[^A-Za-z0-9_-]")
+NAME, ID = 64, 4_000
+"""Characters of the longest name that servers take back, and of the longest id that may be one: some have a thought's
+signature in it."""
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
@@ -68,7 +73,7 @@ def _assistant(message: Assistant, quirks: Quirks) -> dict[str, Any]:
 
 def _call(call: ToolCall, quirks: Quirks) -> dict[str, Any]:
     arguments = "{}" if call.flaw else call.arguments or "{}"
-    function = {"name": call.name or NAMELESS, "arguments": arguments}
+    function = {"name": _name(call.name), "arguments": arguments}
     extra = json.loads(call.extra) if call.extra and quirks.call_extras else {}
     return {"id": _id(call.id, quirks), "type": "function", "function": function, **extra}
 
@@ -77,13 +82,20 @@ def _observation(message: Observation, quirks: Quirks) -> dict[str, Any]:
     text = message.text
     if message.images and not quirks.vision:
         text = f"{text}\n{NO_IMAGE}" if text else NO_IMAGE
-    name = message.name or NAMELESS
-    return {"role": "tool", "tool_call_id": _id(message.call_id, quirks), "name": name, "content": text}
+    call_id, name = _id(message.call_id, quirks), _name(message.name)
+    return {"role": "tool", "tool_call_id": call_id, "name": name, "content": text}
+
+
+def _name(name: str) -> str:
+    """The name of a tool that was asked for, which there may not be, as servers take it back: they refuse a whole
+    conversation for one that no tool can have."""
+    return UNSAYABLE.sub("_", name[:NAME]) or NAMELESS
 
 
 def _id(call_id: str, quirks: Quirks) -> str:
     """The id as the endpoint takes it; the same one always becomes the same."""
-    if not quirks.nine_ids or (len(call_id) == 9 and call_id.isascii() and call_id.isalnum()):
+    fits = len(call_id) == 9 and call_id.isascii() and call_id.isalnum() if quirks.nine_ids else len(call_id) <= ID
+    if fits:
         return call_id
     number = int.from_bytes(hashlib.sha256(call_id.encode("utf-8", "replace")).digest()[:8], "big")
     return "".join(_ALPHABET[number // 62**place % 62] for place in range(9))

@@ -13,6 +13,7 @@ from hermes_kernel.models import Models
 from hermes_kernel.prompt import small_tools, system_prompt
 from hermes_kernel.settings import FIXED, Settings, SettingsError
 from hermes_kernel.world.compressing import Summariser
+from hermes_kernel.world.folder import home_folder
 from hermes_kernel.world.mcp import Servers
 from hermes_kernel.world.perform import Performer
 from hermes_kernel.world.ports import Clock, Compressor, Finder, Knowledge, Model, Person, Toolbox
@@ -47,7 +48,7 @@ class Equipment:
             person=person,
             shell=shell,
             home=settings.home,
-            cwd=_folder(Path.home()),
+            cwd=_folder(home_folder() or settings.home),
             clock=clock,
             finder=finder,
         ).builtins()

@@ -240,9 +240,13 @@ def folder(default: str, about: str) -> Any:
     def read(raw: object) -> Path:
         if not isinstance(raw, str | Path) or not str(raw) or "\0" in str(raw):
             raise TypeError
-        return Path(raw).expanduser().absolute()
+        try:
+            return Path(raw).expanduser().absolute()
+        except RuntimeError as error:  # no HOME is set and the user is not on record, or it is a `~name` of nobody
+            raise ValueError from error
 
-    return _field(Path(default), Range(about, "the path of a folder", read))
+    allowed = "the path of a folder; where nobody knows `~`, set HERMES_HOME to a whole one"
+    return _field(Path(default), Range(about, allowed, read))
 
 
 def near(base_url: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from hermes_kernel.errors import HermesError
 from hermes_kernel.settings import Settings
-from hermes_kernel.world.folder import here
+from hermes_kernel.world.folder import here, named
 from hermes_kernel.world.recording.beside import CASSETTES, beside
 from magics.options import Options
 
@@ -24,7 +24,7 @@ def cassette(word: str, write: str) -> str:
         HermesError: nobody has said which notebook this is.
     """
     if word != ON:
-        return str(here() / Path(word).expanduser())
+        return str(here() / named(word))
     name = os.environ.get("JPY_SESSION_NAME", "")  # by a Jupyter server, and by `hermes-kernel run`
     if not Path(name).suffix:
         raise HermesError(f"It is not known which notebook this is, so name the file: {write} FILE.")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import pty
+import pwd
 import re
+import resource
 import select
 import signal
 import subprocess
@@ -19,6 +21,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
+from hermes_kernel.cli import main
 from hermes_kernel.testing import Server, call, say, stall, status
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -444,6 +447,42 @@ def test_the_doctor_says_what_is_wrong_and_what_to_do(environ: dict[str, str], t
     assert re.search(r"PROBLEM +endpoint: http://127.0.0.1:9/v1: it does not answer", text.stdout)
 
 
+# --- whoever is not on record
+
+
+@pytest.fixture
+def nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Be a user without a home folder, as in a container that runs as any number; a folder that one may write."""
+
+    def unknown(uid: int) -> None:
+        raise KeyError(uid)
+
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+    for name in [name for name in os.environ if name.startswith(("HOME", "HERMES", "JUPYTER", "IPYTHON"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", ["ask hi", "sessions", "doctor", "memory", "tick", "run none.ipynb"])
+def test_whose_home_folder_nobody_knows_is_told_in_a_line_what_to_set(nobody: Path, command: str, capsys):
+    nbformat.write(new_notebook(cells=[new_code_cell("1")]), nobody / "none.ipynb")
+    assert main(command.split()) == 2
+    said = capsys.readouterr().err
+    assert re.search("set (HOME|HERMES_HOME) to a", said), said
+    assert said.count("\n") == 1
+
+
+def test_whose_home_folder_nobody_knows_asks_with_a_home_that_is_set(nobody: Path, monkeypatch, capsys):
+    monkeypatch.setenv("HERMES_HOME", str(nobody / "home"))
+    monkeypatch.setenv("HERMES_LEARNING", "off")
+    with Server(say("Here I am.")) as server:
+        for name, value in told({}, server).items():
+            monkeypatch.setenv(name, value)
+        assert main(["ask", "Are you there?"]) == 0
+    assert "Here I am." in capsys.readouterr().out
+
+
 # --- lab
 
 
@@ -470,6 +509,19 @@ def test_lab_opens_a_copy_of_the_quickstart_and_never_overwrites_it(environ: dic
     again = run(environ, "lab", "--dir", str(folder), "--", "--version")
     assert "Opening your copy" in again.stdout
     assert copy.read_text() == "what the person made of it"
+
+
+def test_a_quickstart_that_found_no_room_is_said_in_a_line_and_no_half_of_it_is_opened_ever_after(
+    environ, tmp_path: Path
+):
+    copy = tmp_path / "hermes_quickstart.ipynb"
+    little = (resource.RLIMIT_FSIZE, (4_096, 4_096))
+    refused = subprocess.run(
+        [*COMMAND, "lab", "--dir", str(tmp_path)], env=environ, cwd=tmp_path, capture_output=True, text=True,
+        check=False, preexec_fn=lambda: resource.setrlimit(*little),
+    )  # fmt: skip
+    assert (refused.returncode, refused.stderr) == (1, f"hermes-kernel: {copy} was not written: File too large\n")
+    assert list(tmp_path.iterdir()) == []
 
 
 def answers(port: int) -> bool:

@@ -37,8 +37,13 @@ from hermes_kernel.cli.trouble import Failure, Misuse
 from hermes_kernel.cli.usage import add_usage
 from hermes_kernel.core.safe import clean
 from hermes_kernel.settings import NoEndpoint, SettingsError
+from hermes_kernel.world.folder import home_folder
 
 DONE, FAILED, USAGE = 0, 1, 2
+NOWHERE = (
+    "hermes-kernel: Jupyter looks in your home folder, and nobody knows which that is: set HOME to a folder of yours"
+)
+"""What there is to say where `Path` has nothing for ``~``, whoever asked it."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -62,6 +67,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (Failure, OSError) as error:
         print(f"hermes-kernel: {clean(str(error))}", file=sys.stderr)
         return FAILED
+    except RuntimeError:
+        if home_folder():
+            raise
+        print(NOWHERE, file=sys.stderr)
+        return USAGE
     except KeyboardInterrupt:
         print("hermes-kernel: stopped", file=sys.stderr)
         return FAILED

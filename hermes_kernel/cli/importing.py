@@ -17,6 +17,7 @@ from hermes_kernel.cli.trouble import Failure, Misuse
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.redact import redact
 from hermes_kernel.settings import Settings
+from hermes_kernel.world.folder import named
 
 if TYPE_CHECKING:
     from hermes_kernel.world.importing import Brought
@@ -46,7 +47,7 @@ def import_(options: argparse.Namespace) -> int:
     from hermes_kernel.world.importing import Unreadable
 
     settings = Settings.load()
-    path = Path(options.path).expanduser() if options.path else settings.home
+    path = named(options.path) if options.path else settings.home
     try:
         brought = _bring(path, settings, dry=options.dry_run)
     except Unreadable as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import hermes_kernel
 from hermes_kernel.cli.trouble import Failure
+from hermes_kernel.export.saving import save_over
 
 NAME = "00_quickstart.ipynb"
 
@@ -28,8 +28,11 @@ def lab(options: argparse.Namespace) -> int:
     if copy.exists():
         print(f"Opening your copy of the quickstart, {copy}", flush=True)
     else:
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(quickstart(), copy)
+        try:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            save_over(quickstart().read_text(encoding="utf-8"), copy)  # half a copy would be opened ever after
+        except OSError as error:
+            raise Failure(f"{copy} was not written: {error.strerror}") from None
         print(f"Opening a copy of the quickstart, {copy}", flush=True)
     return _become([sys.executable, "-P", "-m", "jupyterlab", str(copy), *options.jupyter])
 

@@ -30,6 +30,9 @@ def save_over(text: str, path: Path) -> None:
     try:
         _write(half, text, target)
         half.replace(target)
+    except OSError as error:
+        error.filename = str(path)  # a disk that is full says of no file which one that was
+        raise
     finally:
         half.unlink(missing_ok=True)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.figures import minute
@@ -24,7 +23,7 @@ from hermes_kernel.looking import (
 from hermes_kernel.view.kept.descent import tree_html, tree_text
 from hermes_kernel.view.kept.finds import finds_html, finds_text, short
 from hermes_kernel.view.kept.reading import Conversation, told_html, told_text, turns
-from hermes_kernel.world.folder import here
+from hermes_kernel.world.folder import here, named
 from hermes_kernel.world.store import NoSession
 from hermes_kernel.world.store.naming import BEGINNING
 from magics.commands.table import Page, Shown, Table, facts
@@ -163,7 +162,7 @@ def export(desk: Desk, rest: str) -> Shown:
             f"export takes a file that ends in {', '.join(f'.{each}' for each in FORMATS)}: export [ID] FILE."
         )
     session = desk.store.find(" ".join(name)) if name else desk.agent.session_id
-    text, path = export(desk.store.records(session), form), here() / Path(file).expanduser()
+    text, path = export(desk.store.records(session), form), here() / named(file)
     try:
         (save_over if force else save)(text, path)
     except FileExistsError as error:

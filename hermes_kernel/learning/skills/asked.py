@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.figures import minute
@@ -20,6 +19,7 @@ from hermes_kernel.learning.proposals import NoProposal
 from hermes_kernel.learning.skills.checking import suspicious
 from hermes_kernel.learning.skills.disk import content, files, inside
 from hermes_kernel.learning.skills.reading import read_main
+from hermes_kernel.world.folder import named
 from hermes_kernel.world.tools.alias import Alias
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def install(lore: Lore, words: Sequence[str]) -> Answer:
     paths = [word for word in words if word not in FLAGS]
     if len(paths) != 1 or not paths[0].strip():
         raise SkillError("skills install takes the PATH of one folder or .zip file, and --anyway or --replace.")
-    path = Path(paths[0]).expanduser()
+    path = named(paths[0])
     return done(lore.workshop.install(path, anyway="--anyway" in words, replace="--replace" in words))
 
 

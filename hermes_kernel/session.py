@@ -25,7 +25,7 @@ from hermes_kernel.core.events import (
     is_kept,
 )
 from hermes_kernel.core.messages import Transcript
-from hermes_kernel.core.turn import Turn, World, closing, evolve, goes_on, play, recall
+from hermes_kernel.core.turn import Turn, World, closing, continued_in, evolve, play, recall
 from hermes_kernel.errors import HermesError
 from hermes_kernel.world.ports import Archive
 from hermes_kernel.world.store import StoreError
@@ -114,7 +114,7 @@ class Session:
         facts = (opened, *named, *begins)
         with self._taking(opened.session_id):
             self._log.append(opened.session_id, *facts)
-            self.turn = recall((*named, *begins), goes_on(self.turn, opened))
+            self.turn = recall((*named, *begins), continued_in(self.turn, opened))
             self._opened, self._earlier = opened, (*self._earlier, old)
             with suppress(StoreError):  # then the old one can be gone on with as well, as if this were a branch of it
                 self._log.append(old, Continued(opened.session_id))

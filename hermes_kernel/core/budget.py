@@ -11,7 +11,7 @@ LEAST = 2
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one turn may use. Numbers are the contract's defaults; seconds and tokens as named.
+    """What one turn may use: numbers of times, but where a name says seconds or tokens.
 
     ``routes`` is how many models may be asked (the main one and its fallbacks). ``patience_seconds`` is the longest
     wait a server may ask for; beyond it another model is asked, or the turn says when to come back.

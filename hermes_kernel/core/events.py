@@ -2,8 +2,7 @@
 
 *Kept* facts are written to the log before anything else happens and folding them gives the turn back.
 *Passing* facts, from `passing`, are for whoever watches. Those about windows, compressions and shared budgets are from
-`upkeep`, those about memory, skills and the slow loops from `learnt`, those
-about jobs from `planned`.
+`upkeep`, those about memory, skills and the slow loops from `learnt`, those about jobs from `planned`.
 """
 
 from __future__ import annotations

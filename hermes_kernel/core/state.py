@@ -29,11 +29,13 @@ class Tries:
 class Turn:
     """Everything known about one prompt and what came of it. The value of a ``%%hermes`` cell and of `Agent.ask`.
 
-    ``transcript`` is the whole conversation; ``starts`` says where its turns begin. ``reply`` is the model's last word,
-    ``open`` the calls of it that have no result, ``begun`` those of them that had started. ``shown`` is text a person
-    sees that is in no message yet. ``room`` is the output limit in tokens, 0 for the endpoint's own; ``fill`` how much
-    of the model's window the transcript takes. ``usage`` is this turn's, its subagents' included, ``earlier`` that of
-    the turns before it.
+    ``transcript`` is the whole conversation; ``starts`` says where its turns begin. ``events`` are the facts of this
+    one. ``route`` is the number of the model that is asked. ``reply`` is the model's last word, ``open`` the calls of
+    it that have no result, ``begun`` those of them that had started. ``fault`` is what went wrong and is not made up
+    for yet, ``stopped`` by whom the turn was. ``shown`` is text a person sees that is in no message yet. ``room`` is
+    the output limit in tokens, 0 for the endpoint's own; ``fill`` how much of the model's window the transcript takes.
+    ``calls`` are the model calls that were made, ``refunds`` how many more were given back; ``graced`` once the closing
+    words were asked for. ``usage`` is this turn's, its subagents' included, ``earlier`` that of the turns before it.
     """
 
     limits: Limits = Limits()
@@ -92,7 +94,8 @@ class Turn:
 
     @property
     def exhausted(self) -> bool:
-        """The double gate is shut."""
+        """No model call is left but the one for the closing words: by those this turn has made, or by what it and its
+        subagents have of the budget."""
         return self.calls >= self.budget.limit or self.budget.remaining <= 0
 
     def __repr__(self) -> str:

@@ -16,9 +16,9 @@ from hermes_kernel.core.commands import Command, Tell
 from hermes_kernel.core.events import Event, Interrupted, Kept, Opened, Outcome, Returned
 from hermes_kernel.core.policy import decide
 from hermes_kernel.core.record import evolve, recall
-from hermes_kernel.core.state import Tries, Turn, going_on, said
+from hermes_kernel.core.state import Turn, said
 
-__all__ = ["Tries", "Turn", "World", "closing", "decide", "evolve", "goes_on", "going_on", "play", "recall", "said"]
+__all__ = ["Turn", "World", "closing", "continued_in", "decide", "evolve", "play", "recall", "said"]
 
 
 class World(Protocol):
@@ -39,8 +39,8 @@ async def play(turn: Turn, world: World) -> AsyncGenerator[Event, None]:
 
 
 def closing(turn: Turn, by: str) -> tuple[Kept, ...]:
-    """The facts that end a turn which something cut off; none when there is nothing left to do in it. Of subagents that
-    nobody heard of again, all is taken for used that they were lent."""
+    """The facts that end a turn which something cut off; none when there is nothing left to do in it. Subagents that
+    nobody heard of again count as if they had used all that they were lent."""
     if decide(turn) is None:
         return ()
     back = tuple(Returned(lease, calls, Outcome.INTERRUPTED) for lease, calls in turn.budget.leases)
@@ -49,7 +49,7 @@ def closing(turn: Turn, by: str) -> tuple[Kept, ...]:
     return (*back, stop, *(command.events if isinstance(command, Tell) else ()))
 
 
-def goes_on(turn: Turn, opened: Opened) -> Turn:
+def continued_in(turn: Turn, opened: Opened) -> Turn:
     """The session that `opened` begins with what is known of the model from the one before it: how it counts, what it
     reads, which summary is being made. A resumed session learns that anew."""
     fill = replace(turn.fill.of(opened.transcript), compressed=False)

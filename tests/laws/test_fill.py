@@ -30,7 +30,7 @@ from hermes_kernel.core.events import (
 from hermes_kernel.core.faults import Fault
 from hermes_kernel.core.fill import REST, Fill
 from hermes_kernel.core.messages import Assistant, Message, Observation, ToolCall, Transcript, Usage, User
-from hermes_kernel.core.turn import Turn, decide, evolve, goes_on, recall
+from hermes_kernel.core.turn import Turn, continued_in, decide, evolve, recall
 
 LIMITS = Limits(compress_at=0.5, compress_hard_at=0.85)
 texts = st.text(max_size=200)
@@ -247,7 +247,7 @@ def test_the_next_session_knows_the_model_and_what_it_cost() -> None:
     old = asked(Replied("a", usage=Usage(1, 500, 5), model="m"), *OVER[1:], Compressing(100))
     old = evolve(old, Compressed(old.transcript, 900, 100))
     opened = Opened("t", "sys", parent="s", transcript=old.transcript, earlier=old.usage)
-    new = goes_on(old, opened)
+    new = continued_in(old, opened)
     assert (new.session_id, new.system, new.earlier, new.transcript) == ("t", "sys", old.usage, old.transcript)
     assert (new.fill.gauges, new.fill.window, new.fill.compressed) == (old.fill.gauges, 1000, False)
     assert evolve(old, Continued("t")) == old

@@ -17,7 +17,7 @@ from hermes_kernel.world.folder import home_folder
 from hermes_kernel.world.mcp import Servers
 from hermes_kernel.world.perform import Performer
 from hermes_kernel.world.ports import Clock, Compressor, Finder, Knowledge, Model, Person, Toolbox
-from hermes_kernel.world.recording.form import Standing
+from hermes_kernel.world.recording.form import Surroundings
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools import Tools
 from hermes_kernel.world.tools.terminal import run_secrets
@@ -55,7 +55,7 @@ class Equipment:
         self.servers = Servers(settings.home, settings.mcp_servers, lambda: self.tools.cwd, clock)
         self.tools.sources = (self.servers,)
         self.models = Models(
-            settings, Standing(settings.home, lambda: self.tools.cwd, lambda: self._secrets, clock), given
+            settings, Surroundings(settings.home, lambda: self.tools.cwd, lambda: self._secrets, clock), given
         )
         self.knowledge: Knowledge | None = None
         self._clock = clock

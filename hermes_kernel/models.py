@@ -17,25 +17,25 @@ from hermes_kernel.world.model import OpenAIModel
 from hermes_kernel.world.model.pool import Pool
 from hermes_kernel.world.model.routes import Route, routes_of
 from hermes_kernel.world.ports import Clock, Model, Toolbox
-from hermes_kernel.world.recording.form import Standing
+from hermes_kernel.world.recording.form import Surroundings
 from hermes_kernel.world.recording.heads import head_of
 from hermes_kernel.world.recording.recordings import Recorded, Recordings
 from hermes_kernel.world.spec import Hurried, counted_call_ids
 
 
 class Models:
-    """Those of the agent whose ``standing`` this is. ``given`` is one that was handed over: it stays, whatever the
-    settings say. In a replay the recording says who is asked, whoever a person would ask.
+    """Those of an agent in these surroundings. ``given`` is one that was handed over: it stays, whatever the settings
+    say. In a replay the recording says who is asked, whoever a person would ask.
 
     Raises:
         SettingsError: a model that was handed over is to be recorded or replayed.
     """
 
-    def __init__(self, settings: Settings, standing: Standing, given: Model | None) -> None:
+    def __init__(self, settings: Settings, around: Surroundings, given: Model | None) -> None:
         self.settings = self._wished = settings
-        self._clock = standing.clock
-        self._hurried, self._counted = Hurried(standing.clock), counted_call_ids()
-        self._recordings = Recordings(standing)
+        self._clock = around.clock
+        self._hurried, self._counted = Hurried(around.clock), counted_call_ids()
+        self._recordings = Recordings(around)
         self._given = given
         self._made: OpenAIModel | None = None
         self._aux: OpenAIModel | None = None

@@ -22,7 +22,7 @@ from hermes_kernel.testing.wire import text_event
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.model import OpenAIModel, Route
 from hermes_kernel.world.model.pool import Pool
-from hermes_kernel.world.recording.form import Form, Standing
+from hermes_kernel.world.recording.form import Form, Surroundings
 from hermes_kernel.world.recording.listening import Recording
 from hermes_kernel.world.recording.player import Player
 from hermes_kernel.world.recording.reel import Reel
@@ -47,7 +47,7 @@ SHORT = {"stale_seconds": 0.3, "first_byte_seconds": 0.3, "queued_seconds": 0.6}
 
 
 def form(folder):
-    return Form(Standing(folder, lambda: folder, lambda: frozenset({KEY}), SystemClock()))
+    return Form(Surroundings(folder, lambda: folder, lambda: frozenset({KEY}), SystemClock()))
 
 
 class Wires:

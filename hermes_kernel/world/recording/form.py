@@ -26,8 +26,8 @@ from hermes_kernel.world.ports import Clock
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """Of an agent at a moment: its home and its working folder, and what nobody may see."""
+class Surroundings:
+    """What of an agent's machine is in what it says and hears: its home, its working folder, secrets, the time."""
 
     home: Path
     folder: Callable[[], Path]
@@ -36,11 +36,11 @@ class Standing:
 
 
 class Form:
-    """That of the agent whose ``standing`` this is. ``theirs`` are secrets that it has, but does not use."""
+    """That of an agent in these surroundings. ``theirs`` are secrets that it has, but does not use."""
 
-    def __init__(self, standing: Standing) -> None:
+    def __init__(self, around: Surroundings) -> None:
         self.theirs: frozenset[str] = frozenset()
-        self._standing = standing
+        self._around = around
 
     def asked(self, body: bytes) -> Request:
         """What `body` is found by."""
@@ -53,7 +53,7 @@ class Form:
 
     def kept(self, exchange: Exchange) -> Exchange:
         """`exchange` as it is recorded."""
-        told = replace(exchange, headers=by_seconds(exchange.headers, self._standing.clock.now()))
+        told = replace(exchange, headers=by_seconds(exchange.headers, self._around.clock.now()))
         return repeatable(hidden(told, self._secrets(), self._marked().hide))
 
     def blocks(self, exchange: Exchange) -> tuple[Block, ...]:
@@ -84,17 +84,17 @@ class Form:
         return self._marked().hide(hidden_address(route.whole, self._secrets()))
 
     def _secrets(self) -> frozenset[str]:
-        return self._standing.secrets() | self.theirs
+        return self._around.secrets() | self.theirs
 
     def _places(self) -> Places:
         made = tempfile.gettempdir()
         tmp = dict.fromkeys((made, os.path.realpath(made), "/tmp", "/var/tmp"))  # noqa: S108 - names, not files
-        return Places(os.path.expanduser("~"), str(self._standing.folder()), tuple(tmp))  # noqa: PTH111 - cannot fail
+        return Places(os.path.expanduser("~"), str(self._around.folder()), tuple(tmp))  # noqa: PTH111 - cannot fail
 
     def _home(self, places: Places) -> str:
-        return plainly(str(self._standing.home), places)
+        return plainly(str(self._around.home), places)
 
     def _marked(self) -> Marked:
         places = self._places()
         folders = {"tmp": places.tmp[0], "home": places.home, "here": places.here}
-        return Marked({**folders, "hermes": str(self._standing.home)})
+        return Marked({**folders, "hermes": str(self._around.home)})

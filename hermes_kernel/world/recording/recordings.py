@@ -16,7 +16,7 @@ from hermes_kernel.world.folder import here
 from hermes_kernel.world.model.wire import Wire
 from hermes_kernel.world.ports import Toolbox
 from hermes_kernel.world.recording.calls import RecordedTools, ReplayedTools
-from hermes_kernel.world.recording.form import Form, Standing
+from hermes_kernel.world.recording.form import Form, Surroundings
 from hermes_kernel.world.recording.listening import Recording
 from hermes_kernel.world.recording.player import Player, stamp
 from hermes_kernel.world.recording.reel import Reel
@@ -59,16 +59,16 @@ def _without_keys(settings: Settings) -> Settings:
 
 
 class Recordings:
-    """The recordings of the agent whose ``standing`` this is. A file is gone on with for as long as the agent lives."""
+    """The recordings of an agent in these surroundings. A file is gone on with for as long as the agent lives."""
 
-    def __init__(self, standing: Standing) -> None:
-        self._clock = standing.clock
+    def __init__(self, around: Surroundings) -> None:
+        self._clock = around.clock
         self._settings: Settings | None = None
         self._paths: dict[str, Path] = {}
         self._reel: Reel | None = None
         self._player: Player | None = None
         self._kept: dict[Path, Player] = {}
-        self._form = Form(standing)
+        self._form = Form(around)
 
     @property
     def alone(self) -> bool:

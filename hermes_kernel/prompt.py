@@ -19,7 +19,7 @@ from hermes_kernel.settings import Settings
 
 BUILT_IN = frozenset(
     {"python", "terminal", "read_file", "write_file", "edit_file", "search_files", "todo", "clarify", "memory"}
-    | {"session_search", "skill_view", "skills_search", "skill_manage", "delegate", "schedule", "propose_cell"}
+    | {"session_search", "skill_view", "skills_search", "skill_manage", "delegate", "schedule"}
 )
 FEW = 5
 """Tools that a small model is offered at most."""

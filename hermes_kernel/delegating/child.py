@@ -27,7 +27,7 @@ from hermes_kernel.world.store import StoreError
 from hermes_kernel.world.tools import Tool, Tools
 from hermes_kernel.world.tools.threads import in_thread
 
-WITHHELD = frozenset({"delegate", "clarify", "memory", "skill_manage", "schedule", "propose_cell"})
+WITHHELD = frozenset({"delegate", "clarify", "memory", "skill_manage", "schedule"})
 """What only the agent that a person speaks with may do."""
 
 DELEGATE, PYTHON = "delegate", "python"

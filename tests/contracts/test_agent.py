@@ -22,6 +22,8 @@ from hermes_kernel.core.commands import CallModel
 from hermes_kernel.core.events import Asked, Final, Interrupted, Kept, Observed, Opened, Replied, Started, TextDelta
 from hermes_kernel.core.messages import Assistant, Observation, ToolCall
 from hermes_kernel.core.turn import decide
+from hermes_kernel.delegating.child import WITHHELD
+from hermes_kernel.prompt import BUILT_IN
 from hermes_kernel.testing import FastClock, ScriptedModel, Server, Step, call, calls, cut_off, forever, say, stall
 from hermes_kernel.world.store import MemoryLog, Store
 from tests.laws.worlds import check_whole
@@ -440,3 +442,8 @@ async def test_tools_work_where_the_person_is(agents: Any, tmp_path: Path, monke
     monkeypatch.chdir(tmp_path)
     turn = await agent.ask("read it")
     assert "found me" in next(m.text for m in turn.messages if isinstance(m, Observation))
+
+
+def test_the_tools_that_a_job_may_name_and_a_subagent_goes_without_are_those_an_agent_has(agents: Any) -> None:
+    assert set(agents(say("ok")).tools.names()) == BUILT_IN | {price.__name__}
+    assert WITHHELD < BUILT_IN

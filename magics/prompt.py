@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hermes_kernel.core.messages import Image
+from hermes_kernel.core.messages import PICTURES, Image
 from hermes_kernel.core.text import FENCED, brief, scrub
 from hermes_kernel.errors import HermesError
 from magics.values import inline, kind, view
@@ -22,7 +22,6 @@ from magics.values import inline, kind, view
 FILE = 100_000  # characters of one file that are shown
 PICTURE = 8_000_000  # bytes of one image
 LONGEST = 20_000_000  # characters of a whole prompt
-PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 MARK = re.compile(
     r"(?P<literal>\$\$|@@)"

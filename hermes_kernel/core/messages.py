@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+"""The kinds of picture that models take and every notebook shows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Image:

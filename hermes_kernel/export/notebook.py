@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hermes_kernel.core.messages import Image
+from hermes_kernel.core.messages import PICTURES, Image
 from hermes_kernel.core.safe import clean, sanitise
 from hermes_kernel.export.conversation import Conversation, Exchange
 from hermes_kernel.export.markdown import about, picture, summed, used, with_images
@@ -23,7 +23,6 @@ from hermes_kernel.view import still
 
 Cell = dict[str, Any]
 
-SHOWN = ("image/png", "image/jpeg", "image/gif", "image/webp")
 KERNELS: dict[str, dict[str, str]] = {
     "python3": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"},
     "hermes": {"name": "hermes", "display_name": "Hermes", "language": "python"},
@@ -103,7 +102,9 @@ def _code(place: str, source: str, shown: dict[str, str] | None = None) -> Cell:
 
 def _pictures(place: str, images: Sequence[Image]) -> Cell:
     """Images are shown and not sent again: a prompt in a cell is text."""
-    held = {f"image-{n}": image for n, image in enumerate(images, 1) if image.mime in SHOWN and _is_base64(image.data)}
+    held = {
+        f"image-{n}": image for n, image in enumerate(images, 1) if image.mime in PICTURES and _is_base64(image.data)
+    }
     note = f"{with_images(images)}, not sent again when the next cell is run"
     seen = [f"![{name}](attachment:{name})" for name in held]
     attached = {name: {image.mime: image.data} for name, image in held.items()}

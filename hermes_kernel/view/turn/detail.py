@@ -10,7 +10,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from string import ascii_letters, digits
 
-from hermes_kernel.core.messages import Image
+from hermes_kernel.core.messages import PICTURES, Image
 from hermes_kernel.core.safe import escape
 
 GIVEN = 3_000  # characters of a call's arguments that can be looked at
@@ -20,7 +20,6 @@ LAST = 3  # of what may be kept one part in so many is its end, where errors are
 CODE = ("python", "code")
 SHOWN_BY_ITSELF = ("python",)  # tools whose images are in the cell already
 PRE = "white-space:pre-wrap;margin:2px 0"
-KINDS = ("image/png", "image/jpeg", "image/gif", "image/webp")
 BASE64 = (ascii_letters + digits + "+/=").encode()
 ENTITIES = (("\n", "&#10;"), ("$", "&#36;"), ("\\", "&#92;"), ("`", "&#96;"))
 
@@ -107,7 +106,7 @@ def block_html(text: Extract) -> str:
 def image_html(image: Image, alt: str) -> str:
     """An image as a part of the page itself, or a word on why it is none."""
     data = image.data.replace("\n", "")
-    if image.mime not in KINDS or data.encode().translate(None, BASE64):
+    if image.mime not in PICTURES or data.encode().translate(None, BASE64):
         return f"<div>[{quoted(image.mime[:40])}, which is not shown]</div>"
     return f'<img alt="{quoted(alt)}" style="max-width:100%" src="data:{image.mime};base64,{data}">'
 

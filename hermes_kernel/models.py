@@ -104,9 +104,8 @@ class Models:
     @property
     def small(self) -> bool:
         """The main one is the local one: short prompts, few tools."""
-        return self._given is None and (self.settings.base_url or ("" if self.settings.api_key else LOCAL)).startswith(
-            LOCAL
-        )
+        named = self.settings.base_url or ("" if self.settings.api_key else LOCAL)
+        return self._given is None and named.startswith(LOCAL)
 
     @property
     def waits(self) -> Clock:

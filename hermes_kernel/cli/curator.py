@@ -81,7 +81,7 @@ def curator(options: argparse.Namespace) -> int:
 @contextmanager
 def _tended() -> Iterator[Curator]:
     """The curator of this home. Unlike other commands, this folds nothing: a rehearsal leaves the home as it is."""
-    from hermes_kernel.learning.learning import open_learning
+    from hermes_kernel.learning.lore import open_learning
     from hermes_kernel.settings import Settings
     from hermes_kernel.world.clock import SystemClock
     from hermes_kernel.world.ids import fresh_id

@@ -69,7 +69,7 @@ Done = tuple[Any, list[str]]
 
 @contextmanager
 def _kept() -> Iterator[Memory]:
-    from hermes_kernel.learning.learning import open_learning
+    from hermes_kernel.learning.lore import open_learning
     from hermes_kernel.settings import Settings
     from hermes_kernel.world.clock import SystemClock
     from hermes_kernel.world.ids import fresh_id

@@ -72,7 +72,7 @@ def schedule(options: argparse.Namespace) -> int:
 @contextmanager
 def hands() -> Iterator[Hands]:
     """The jobs of this home, for as long as a command needs them."""
-    from hermes_kernel.learning.learning import open_learning
+    from hermes_kernel.learning.lore import open_learning
     from hermes_kernel.scheduling.delivery import Messenger, Targets
     from hermes_kernel.scheduling.faces.doing import Hands
     from hermes_kernel.scheduling.scheduling import open_jobs

@@ -81,7 +81,7 @@ def _done(lore: Lore, words: Sequence[str], flags: Sequence[str]) -> Answer:
 
 @contextmanager
 def _lore() -> Iterator[Lore]:
-    from hermes_kernel.learning.learning import open_learning
+    from hermes_kernel.learning.lore import open_learning
     from hermes_kernel.settings import Settings
     from hermes_kernel.world.clock import SystemClock
     from hermes_kernel.world.ids import fresh_id

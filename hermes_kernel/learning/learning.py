@@ -11,7 +11,7 @@ from hermes_kernel.core.events import Spent
 from hermes_kernel.core.learning.skill_index import index_in
 from hermes_kernel.core.turn import Turn
 from hermes_kernel.learning.holding import held_back
-from hermes_kernel.learning.lore import Lore, open_learning
+from hermes_kernel.learning.lore import Lore
 from hermes_kernel.resources import Resources
 from hermes_kernel.session import Session
 from hermes_kernel.world.store import StoreError
@@ -19,8 +19,6 @@ from hermes_kernel.world.tools import Tool
 
 if TYPE_CHECKING:
     from hermes_kernel.learning.reflecting import Reflector
-
-__all__ = ["Learning", "open_learning"]
 
 
 class Learning(Lore):

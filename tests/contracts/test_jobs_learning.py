@@ -10,8 +10,8 @@ from hermes_kernel.core.events import Asked, Final, Opened, Outcome, Replied
 from hermes_kernel.core.messages import Usage
 from hermes_kernel.core.planned import RunBegan, RunEnded, Skipped, Told
 from hermes_kernel.core.schedule.due import run_id
-from hermes_kernel.learning.learning import open_learning
 from hermes_kernel.learning.loops import loops
+from hermes_kernel.learning.lore import open_learning
 from hermes_kernel.world.store.retention.deletion import stale
 from tests.contracts.curated import text
 from tests.contracts.planned import DAY, HOUR, NOON, House

@@ -26,6 +26,12 @@ def in_a_line(error: BaseException, line: str) -> None:
     shown._render_traceback_ = lambda: [line]
 
 
+def line_of(error: BaseException) -> str:
+    """The line as which a notebook shows `error`; ``""`` where it shows a traceback."""
+    render = getattr(error, "_render_traceback_", None)
+    return "\n".join(render()) if render else ""
+
+
 @contextmanager
 def explained() -> Iterator[None]:
     """What a store, a search or a toolbox has to say, as the error that faces show."""

@@ -15,7 +15,7 @@ from magics.commands.skills import read_skill, spoken
 from magics.options import Options, parse
 from magics.painting.painter import Painter
 from magics.prompt import Prompt
-from magics.verdict import judged, readable, stopped
+from magics.verdict import BEFORE, judged, readable, stopped
 
 if TYPE_CHECKING:
     from magics.desk import Desk
@@ -108,10 +108,15 @@ def _wishes(options: Options) -> dict[str, Any]:
 def _heard(write: Callable[[], str]) -> str:
     """What `write` writes, while an interrupt is heard: views run the code of variables, and files may be far away."""
     from hermes_kernel.world.interrupt import pressing
+    from hermes_kernel.world.stop import Stop
     from hermes_kernel.world.tools.usercode import call_user, inside_user_code
 
+    press, written = Stop(), ""
     try:
-        with pressing(lambda: None, inside_user_code):
-            return call_user(write)
+        with pressing(press.press, inside_user_code):
+            written = call_user(write)
     except KeyboardInterrupt:
-        raise stopped("Interrupted before the model was asked.") from None
+        press.press()
+    if press.by:
+        raise stopped(BEFORE)
+    return written

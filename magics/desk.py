@@ -24,7 +24,7 @@ from magics.painting.live import Live
 from magics.painting.painter import Painter, Scroll, Silent, Still
 from magics.painting.sighted import Watching, watching
 from magics.person import NotebookPerson
-from magics.verdict import show_turns, stopped
+from magics.verdict import BEFORE, show_turns, stopped
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -182,7 +182,7 @@ class Desk:
             try:
                 yield press
             except Stopped:
-                raise stopped("Interrupted before the model was asked.") from None
+                raise stopped(BEFORE) from None
             finally:
                 watch.cancel()
                 self.turns += 1

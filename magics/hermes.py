@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import re
 import sys
-from collections.abc import Callable, Collection
-from functools import cached_property
+from collections.abc import Awaitable, Callable, Collection
+from functools import cached_property, wraps
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
@@ -39,6 +40,21 @@ WATCHED = frozenset({"home", "schedule_watch", "store_url", "spec", "replay"})
 """Settings on which it depends whether jobs are watched over, and which."""
 SILENT = ";"  # at the end of a line: IPython shows nothing of it
 HERE = "get_ipython().magics_manager.registry['HermesMagics']"
+
+
+def cell(play: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+    """`play`, which a cell awaits. As long as it does not hear an interrupt itself, ipykernel cancels the cell."""
+
+    @wraps(play)
+    async def played(*given: Any) -> None:
+        try:
+            await play(*given)
+        except asyncio.CancelledError as error:
+            from magics.verdict import cancelled
+
+            raise cancelled(error) from None
+
+    return played
 
 
 @magics_class
@@ -112,30 +128,35 @@ class HermesMagics(Configured, Magics):
 
         return offered(self.desk, written, prompt=prompt)
 
+    @cell
     async def ask(self, line: str, body: str) -> None:
         """A ``%%hermes`` cell."""
         from magics.asking import ask
 
         await ask(self.desk, line, body)
 
+    @cell
     async def retry(self, line: str) -> None:
         """A ``%hermes retry`` cell."""
         from magics.asking import retry
 
         await retry(self.desk, line)
 
+    @cell
     async def compress(self, line: str) -> None:
         """A ``%hermes compress`` cell."""
         from magics.commands.compressing import compress
 
         await compress(self.desk, line)
 
+    @cell
     async def nudge(self, line: str) -> None:
         """A ``%hermes nudge`` cell."""
         from magics.commands.looks import look
 
         await look(self.desk, "nudge", line)
 
+    @cell
     async def review(self, line: str) -> None:
         """A ``%hermes review`` cell."""
         from magics.commands.looks import look

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.events import Outcome
 from hermes_kernel.core.turn import Turn
-from hermes_kernel.errors import HermesError, explained, in_a_line
+from hermes_kernel.errors import HermesError, explained, in_a_line, line_of
 from hermes_kernel.settings import SettingsError
 from hermes_kernel.view import clean, sanitise
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
+
+BEFORE = "Interrupted before the model was asked."
 
 
 def show_turns(shell: InteractiveShell) -> None:
@@ -42,6 +45,11 @@ def judged(turn: Turn) -> Turn:
         case _:
             ended = turn.outcome.words if turn.outcome else "unfinished"
             raise HermesError(turn.reason or f"The turn ended without an answer: {ended}.")
+
+
+def cancelled(error: asyncio.CancelledError) -> KeyboardInterrupt:
+    """The same, of a cell that was cancelled, with what `error` has to say of what is left."""
+    return stopped(line_of(error) or BEFORE)
 
 
 def stopped(line: str) -> KeyboardInterrupt:

@@ -68,6 +68,31 @@ def test_an_interrupt_ends_the_cell_soon_and_the_next_prompt_works(running, scri
     assert median(took) < SOON
 
 
+AT_ONCE = """
+import os, signal
+rows = ['a', 'b']
+def press(_):
+    get_ipython().events.unregister('pre_run_cell', press)
+    os.kill(os.getpid(), signal.SIGINT)
+get_ipython().events.register('pre_run_cell', press)
+"""
+
+
+@pytest.mark.parametrize(
+    "cell", ["%%hermes\nGo.", "%hermes retry", "%hermes nudge", "%%hermes --map rows\nWhat is $row?"]
+)
+def test_an_interrupt_before_anything_of_the_turn_has_begun_ends_the_cell_like_any_other(running, scripted, cell):
+    scripted(forever(say("Yes.")))
+    assert running.run(running.prompt("Go.")).status == "ok"
+    assert running.run(running.python(AT_ONCE)).status == "ok"
+    ran = running.run(cell)
+    assert ran.status == "error"
+    assert ran.reply["ename"] == ran.of("error")[0]["ename"] == "KeyboardInterrupt"
+    assert ran.error.startswith("Interrupted")
+    assert ran.error.count("\n") == 0
+    assert running.run(running.prompt("Are you there?")).status == "ok"
+
+
 SLOW = "import time\nclass Slow:\n    def __repr__(self): time.sleep(60)\nslow = Slow()"
 
 

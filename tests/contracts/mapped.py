@@ -52,4 +52,4 @@ def serving(script: Any) -> Iterator[Server]:
 def agent_of(server: Server, home: Path, **settings: Any) -> Agent:
     """An agent that asks it and waits for little."""
     quick = {"retry_base_seconds": 0.01, "retry_max_seconds": 0.05, "api_key": "sk-secret-0123456789abcdef"}
-    return Agent("any", home=home, base_url=server.url, **{**quick, **settings})
+    return Agent("any", home=home, **{"base_url": server.url, **quick, **settings})

@@ -65,6 +65,29 @@ async def test_processes_need_no_home_of_ours(home: Path) -> None:
     assert [type(fact).__name__ for fact in kept][-2:] == ["Replied", "Final"]
 
 
+ENDING = """
+import asyncio, sys
+from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
+from tests.contracts.mapped import TEMPLATE, Rows, agent_of, rows
+from hermes_kernel.testing import Server
+
+async def main():
+    with Server(Rows()) as server:
+        named = server.url.replace("127.0.0.1", "localhost")  # it is looked up by a thread of the loop's
+        async with agent_of(server, Path(sys.argv[1]), base_url=named) as agent:
+            print((await agent.map(TEMPLATE, rows(2), executor=ThreadPoolExecutor(1))).counts)
+
+asyncio.run(main())
+"""
+
+
+def test_a_process_whose_threads_worked_ends_without_a_word(home: Path) -> None:
+    command = [sys.executable, "-c", ENDING, str(home)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "{'completed': 2}\n", "")
+
+
 async def test_what_cannot_travel_is_refused_before_anything_is_paid(home: Path) -> None:
     with Server(Rows()) as server, ProcessPoolExecutor(1, get_context("spawn")) as pool:
         async with agent_of(server, home) as agent:

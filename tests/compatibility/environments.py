@@ -49,7 +49,7 @@ def run(command: Sequence[str | Path], folder: Path, **environ: str) -> str:
     }  # fmt: skip
     done = subprocess.run(command, cwd=folder, env=kept | environ, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise Broken((done.stdout + done.stderr)[-4000:])
+        raise Broken(done.stderr[-4000:] + done.stdout[-40_000:])
     return done.stdout
 
 

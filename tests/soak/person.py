@@ -44,6 +44,7 @@ class Person(threading.Thread):
         self.ends: Counter[str] = Counter()
         self.samples: list[Sample] = []
         self.odd: list[str] = []
+        self.doing = ""
         self._begin = kernel
         self._chance = random.Random(f"{seed} person {number}")
         self._end = end
@@ -58,7 +59,7 @@ class Person(threading.Thread):
         try:
             self._work()
         except Exception as error:
-            self.odd.append(f"after {self.deeds.total()} deeds: {error!r}")
+            self.odd.append(f"after {self.deeds.total()} deeds, in {self.doing!r}: {error!r}"[:2000])
         finally:
             self.kernel.client.stop_channels()
             self.kernel.manager.shutdown_kernel(now=False)
@@ -73,12 +74,13 @@ class Person(threading.Thread):
         self._measure()
 
     def _measure(self) -> None:
+        self.doing = PROBE
         told = self.kernel.run(self.kernel.python(PROBE), timeout=PATIENCE).stdout
         self.samples.append(sample(self.kernel.manager.provisioner.pid, json.loads(told.splitlines()[-1])))
 
     def _deed(self) -> None:
         kind = self._chance.choices(("ask", "look", "move", "python", "job"), (60, 20, 12, 12, 0.3))[0]
-        cell = getattr(self, f"_{kind}")()
+        cell = self.doing = getattr(self, f"_{kind}")()
         self.deeds[kind] += 1
         stopped = self._chance.random() < (0.2 if kind == "ask" else 0.03)
         ran = (

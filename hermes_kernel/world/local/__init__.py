@@ -1,4 +1,7 @@
-"""A small real model on this machine, for a first run without a key: weights and server from the package index."""
+"""A small real model on this machine, for a first run without a key: weights and server from the package index.
+
+`server` is what an agent has of it, `child` its process, `lease` who uses it, `weights` are the files.
+"""
 
 from __future__ import annotations
 

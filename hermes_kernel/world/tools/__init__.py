@@ -1,6 +1,8 @@
 """Loop 1: what a reply asks for is run, all at once, and every call gets exactly one bounded, honest answer.
 
-A function is marked as a tool long before an agent has it: the toolbox is loaded when it is first used.
+A function is marked as a `tool` long before an agent has it: the toolbox (`registry`) is loaded when it is first used.
+There `calls` says what can be run and `approvals` whether it may be, where `danger` is seen; the `runner` runs it, and
+`results` and `keeping` make an answer of what it gave. A module with the name of a tool is that tool.
 """
 
 from __future__ import annotations

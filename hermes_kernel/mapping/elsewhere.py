@@ -79,9 +79,7 @@ class _Bench:
 
 
 def _close(runner: asyncio.Runner, model: OpenAIModel) -> None:
-    with suppress(
-        RuntimeError
-    ):  # a process that ends begins no thread from Python 3.12 on; asyncio waits by one
+    with suppress(RuntimeError):  # a process that ends begins no thread from Python 3.12 on; asyncio waits by one
         runner.close()  # the connections of a loop are closed as it shuts down
     model.close()
 

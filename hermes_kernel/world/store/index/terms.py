@@ -69,7 +69,7 @@ class Terms:
 
     def _word(self, term: Term) -> list[int]:
         """The ids of a term that is one whole unit, one in each run that has it."""
-        if term.prefix or len(term.units) > 1:
+        if term.prefix or len(term.units) != 1:
             return []
         return [span.low for span in self._units[term.units[0]].values()]
 

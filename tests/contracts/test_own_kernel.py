@@ -164,7 +164,7 @@ async def test_a_long_answer_is_cut_and_kept_and_a_longer_one_is_not_held(kernel
     assert len(cut.text) < 6_000
     assert "19999" in Path(cut.kept_at).read_text()
     long = await run_own(kernel, folder, "for n in range(50): print('y' * 100_000)", tool_result_chars=1_000)
-    assert "3,000,050 more characters were shown" in Path(long.kept_at).read_text()
+    assert "3,000,050 more characters are left out" in Path(long.kept_at).read_text()
 
 
 async def test_what_is_too_large_to_be_read_is_told_by_its_size(kernel, folder):

@@ -386,6 +386,37 @@ def test_in_a_kernel_a_table_and_a_figure_appear_in_the_cell_and_are_told(kernel
     assert told[4] == []
 
 
+def test_in_a_kernel_a_cell_is_given_no_more_than_a_notebook_can_keep_and_the_model_is_told_so(kernel):
+    _, client = kernel
+    outputs, reply = execute(
+        client,
+        """
+        from IPython.display import HTML, Image, clear_output, display
+        codes = [
+            "for n in range(150): print('x' * 9_999)\\nprint('last')",
+            "'y' * 3_000_000",
+            "display(Image(b'\\\\x89PNG\\\\r\\\\n\\\\x1a\\\\n' + bytes(20_000_000), format='png'))",
+            "for n in range(6): display(HTML('<b>z</b>' * 500_000))",
+            "for n in range(6): clear_output(); display(HTML('<i>w</i>' * 500_000))",
+        ]
+        results = [observed(await run(code)) for code in codes]
+        print(json.dumps([[result.ok, result.text[-200:]] for result in results]))
+        """,
+    )  # fmt: skip
+    assert reply["status"] == "ok", reply
+    told = json.loads(printed(outputs).splitlines()[-1])
+    assert [ok for ok, _ in told] == [True] * 5
+    assert told[0][1].endswith("last")
+    assert told[2][1].endswith("image/png: 26,666,680 characters, more than a cell is given]")
+    words = printed(outputs)
+    assert words.count("more was shown than a cell is given") == 1
+    assert len(words) < 1_100_000
+    value, picture, *pages = (content["data"] for kind, content in outputs if kind == "display_data")
+    assert len(value["text/plain"]) < 1_100_000
+    assert list(picture) == ["text/plain"]
+    assert ["text/html" in page for page in pages] == [True, True, False, False, False, False] + [True] * 6
+
+
 def test_in_a_kernel_an_error_of_the_code_is_told_and_is_no_error_of_the_cell(kernel):
     _, client = kernel
     outputs, reply = execute(client, "print(observed(await run('print(1)\\n1/0')).text)")

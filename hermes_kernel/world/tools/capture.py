@@ -1,5 +1,6 @@
-"""What a piece of code shows while it runs, seen on its way to the cell: streams and displays pass through unchanged
-and are remembered, but only those of the code itself, never of another task that paints meanwhile."""
+"""What a piece of code shows while it runs, seen on its way to the cell: streams and displays pass through unchanged,
+as far as there is room, and are remembered, but only those of the code itself, never of another task that paints
+meanwhile."""
 
 from __future__ import annotations
 
@@ -15,8 +16,9 @@ from typing import Any
 from hermes_kernel.core.messages import Image
 from hermes_kernel.core.text import scrub
 from hermes_kernel.world.tools.results import described_image, picture
+from hermes_kernel.world.tools.sparing import Room
 
-CHARS = 2_000_000  # of text remembered; the cell gets all of it
+CHARS = 2_000_000  # of text remembered
 PICTURES = 4
 MARKUP_CHARS = 20_000  # of a display without plain text; more of it is a program, not words
 WRAPPER = re.compile(r"<IPython\.core\.display\.\w+ object>")  # the text of a display that is all markup
@@ -32,6 +34,7 @@ class Seen:
     pieces: list[str] = field(default_factory=list)
     images: list[Image] = field(default_factory=list)
     size: int = 0
+    room: Room = field(default_factory=Room)
 
     def write(self, text: str) -> None:
         """Remember words."""
@@ -56,7 +59,7 @@ class Seen:
 
     def text(self) -> str:
         """All of it, with a word on what was too much."""
-        more = f"\n[{self.size - CHARS:,} more characters were shown]" if self.size > CHARS else ""
+        more = f"\n[{self.size - CHARS:,} more characters are left out]" if self.size > CHARS else ""
         return "".join(self.pieces).rstrip() + more
 
     def _line(self, text: str) -> None:
@@ -91,12 +94,13 @@ class StreamTap(Tap):
 
     def write(self, text: str) -> int:
         """Pass the text on, remembered. Halves of surrogates, which no stream takes, are replaced."""
-        text = scrub(text)
+        text = fits = scrub(text)
         seen = SEEN.get()
         if seen is not None and not isinstance(self.inner, StreamTap):
             seen.write(text)
-        written = self.inner.write(text)
-        return written if isinstance(written, int) else len(text)
+            fits = seen.room.words(text)
+        written = self.inner.write(fits)
+        return written if isinstance(written, int) and fits is text else len(text)
 
     def writelines(self, lines: Any) -> None:
         """As `write`, line by line."""
@@ -109,13 +113,27 @@ class PublishTap(Tap):
 
     def __call__(self, data: dict[str, Any], *args: Any, **options: Any) -> Any:
         seen = SEEN.get()
-        if seen is not None and not isinstance(self.inner, PublishTap) and not options.get("update"):
-            seen.show(data)
+        if seen is not None and not isinstance(self.inner, PublishTap):
+            room = Room() if options.get("update") else seen.room  # what replaces another takes no more room
+            data = room.rich(data)
+            if not options.get("update"):
+                seen.show(data)
+            data = room.plain(data)
         token = SEEN.set(None)  # a terminal's publisher prints what it shows: that was told already
         try:
             return self.inner(data, *args, **options)
         finally:
             SEEN.reset(token)
+
+
+class ClearTap(Tap):
+    """A display publisher's ``clear_output``, after which there is room again."""
+
+    def __call__(self, *args: Any, **options: Any) -> None:
+        seen = SEEN.get()
+        if seen is not None:
+            seen.room = Room()
+        self.inner(*args, **options)
 
 
 @contextlib.contextmanager
@@ -143,6 +161,7 @@ def watching(vision: str, publisher: Any) -> Iterator[Seen]:
         taps.enter_context(tapped(sys, "stderr", StreamTap))
         if publisher is not None:
             taps.enter_context(tapped(publisher, "publish", PublishTap))
+            taps.enter_context(tapped(publisher, "clear_output", ClearTap))
         yield seen
 
 

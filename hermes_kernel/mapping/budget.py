@@ -23,7 +23,7 @@ class MapBudget:
         return self._budget is not None and self._budget.remaining < 1
 
     @property
-    def out(self) -> bool:
+    def lent(self) -> bool:
         """Some of it is leased, and may come back."""
         return self._budget is not None and self._budget.leased > 0
 

@@ -134,7 +134,7 @@ class Running:
         """A row with its calls set aside, once the gate lets it through."""
         budget = self._rules.budget
         while budget.empty:
-            if not budget.out:
+            if not budget.lent:
                 self.note = SPENT
                 return None
             self._landed.clear()

@@ -94,7 +94,7 @@ def test_the_budget_of_a_map_never_gives_out_more_than_there_is(
     budget, used = MapBudget(limit, spent, each), spent
     for n, (sharing, wanted) in enumerate(rows):
         if budget.empty:
-            assert not budget.out
+            assert not budget.lent
             assert used >= limit
             break
         lease = budget.lease(str(n), sharing)

@@ -243,7 +243,7 @@ class Shell(InteractiveShell):
         sys.exit("the process was ended")
 
 shell = Shell.instance()
-tools = toolbox(Path(sys.argv[1]), shell=shell)
+tools = toolbox(Path(sys.argv[1]), shell=shell, approvals="allow")
 
 def run(code):
     return observed(asyncio.run(run_calls(tools, ("python", {"code": code})))).text
@@ -293,6 +293,21 @@ def test_in_ipython_magics_displays_and_exit_work_and_no_cell_is_counted(tmp_pat
     assert told[8].endswith("ZeroDivisionError: division by zero")
     assert "nosuchmagic" in told[9]
     assert told[10] == "True"
+
+
+def test_a_child_that_code_forks_never_goes_on_with_the_turn(tmp_path):
+    code = """
+import asyncio, os
+{}
+child = os.fork()
+if not child:
+    {}
+else:
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    ends = ["pass", "raise SystemExit(3)", "1 / 0", "exit()"]
+    told = in_shell(tmp_path, *(code.format(wait, end) for wait in ("", "await asyncio.sleep(0)") for end in ends))
+    assert told == ["0", "3", "1", "1"] * 2
 
 
 def test_code_that_takes_away_what_the_notebook_lives_by_leaves_it_standing(tmp_path):

@@ -15,7 +15,7 @@ from magics.commands.skills import read_skill, spoken
 from magics.options import Options, parse
 from magics.painting.painter import Painter
 from magics.prompt import Prompt
-from magics.verdict import BEFORE, judged, readable, stopped
+from magics.verdict import heard, judged, readable
 
 if TYPE_CHECKING:
     from magics.desk import Desk
@@ -43,7 +43,7 @@ async def ask(desk: Desk, line: str, body: str) -> object:
 
             return await run_map(desk, options, body)
         prompt = Prompt(desk.shell.user_ns, here())
-        text = _heard(lambda: _text(desk, prompt, options, body))
+        text = heard(lambda: _text(desk, prompt, options, body))
         if options.session:
             _switch(desk, options.session)
         with desk.asking(options):
@@ -103,20 +103,3 @@ async def _shown(desk: Desk, events: AsyncGenerator[Event, None], painter: Paint
 
 def _wishes(options: Options) -> dict[str, Any]:
     return {"budget": options.budget, "timeout": options.timeout, "tools": options.tools}
-
-
-def _heard(write: Callable[[], str]) -> str:
-    """What `write` writes, while an interrupt is heard: views run the code of variables, and files may be far away."""
-    from hermes_kernel.world.interrupt import pressing
-    from hermes_kernel.world.stop import Stop
-    from hermes_kernel.world.tools.usercode import call_user, inside_user_code
-
-    press, written = Stop(), ""
-    try:
-        with pressing(press.press, inside_user_code):
-            written = call_user(write)
-    except KeyboardInterrupt:
-        press.press()
-    if press.by:
-        raise stopped(BEFORE)
-    return written

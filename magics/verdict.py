@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hermes_kernel.core.events import Outcome
 from hermes_kernel.core.turn import Turn
@@ -15,6 +15,8 @@ from hermes_kernel.view import clean, sanitise
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
+
+T = TypeVar("T")
 
 BEFORE = "Interrupted before the model was asked."
 
@@ -57,6 +59,27 @@ def stopped(line: str) -> KeyboardInterrupt:
     error = KeyboardInterrupt(line)
     in_a_line(error, line)
     return error
+
+
+def heard(write: Callable[[], T]) -> T:
+    """What `write` gives, while an interrupt is heard: views run the code of variables, and files may be far away.
+
+    Raises:
+        KeyboardInterrupt: it was interrupted.
+    """
+    from hermes_kernel.world.interrupt import pressing
+    from hermes_kernel.world.stop import Stop
+    from hermes_kernel.world.tools.usercode import call_user, inside_user_code
+
+    press = Stop()
+    try:
+        with pressing(press.press, inside_user_code):
+            written = call_user(write)
+    except KeyboardInterrupt:
+        raise stopped(BEFORE) from None
+    if press.by:
+        raise stopped(BEFORE)
+    return written
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from hermes_kernel.world.folder import here
 from magics.options import Options
 from magics.painting.sighted import Watching
 from magics.prompt import Prompt, visible
-from magics.verdict import stopped
+from magics.verdict import heard, stopped
 
 if TYPE_CHECKING:
     from magics.desk import Desk
@@ -36,9 +36,9 @@ async def run_map(desk: Desk, options: Options, body: str) -> MapResult:
         HermesError: it could not be asked, or no row was answered. One or two lines say why.
         KeyboardInterrupt: it was stopped.
     """
-    rows = _rows(desk.shell.user_ns, options.map)
+    rows = heard(lambda: _rows(desk.shell.user_ns, options.map))
     text = "\n".join(part for part in (options.words, body) if part)
-    template, images = expanded(text, rows, desk.shell.user_ns, here())
+    template, images = heard(lambda: expanded(text, rows, desk.shell.user_ns, here()))
     if images:
         raise HermesError("A prompt for many rows cannot hold an image: name the file in the text instead.")
     for name, given in (("--session", options.session), ("--skill", options.skills)):

@@ -93,15 +93,16 @@ def test_an_interrupt_before_anything_of_the_turn_has_begun_ends_the_cell_like_a
     assert running.run(running.prompt("Are you there?")).status == "ok"
 
 
-SLOW = "import time\nclass Slow:\n    def __repr__(self): time.sleep(60)\nslow = Slow()"
+SLOW = "import time\nclass Slow:\n    def __repr__(self): time.sleep(60)\nslow = Slow()\nrows = ['a', 'b']"
 
 
-def test_an_interrupt_is_heard_while_a_view_of_a_variable_is_made(running, scripted):
+@pytest.mark.parametrize("options", ["", "--map rows"])
+def test_an_interrupt_is_heard_while_a_view_of_a_variable_is_made(running, scripted, options):
     server = scripted(say("Here again."))
     running.run(running.python(SLOW))
     took = []
     for _ in range(TIMES):
-        sent = running.send(running.prompt("What is $slow?"), cell_id="c1")
+        sent = running.send(running.prompt("What is $slow?", options), cell_id="c1")
         time.sleep(0.3)
         ran = running.finish(sent, began=running.interrupt())
         took.append(ran.seconds)

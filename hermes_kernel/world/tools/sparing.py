@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-WORDS = 1_000_000  # characters that are printed, and of the text of displays
+WORDS = 500_000  # characters that are printed, a progress bar of minutes among them, and of the text of displays
 RICH = 10_000_000  # of pictures, markup and data: a plot has 80,000, one that moves five million with its program
 PLAIN = "text/plain"
 MORE = "\n[… more was shown than a cell is given …]\n"

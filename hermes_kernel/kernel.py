@@ -16,6 +16,8 @@ from hermes_kernel import __version__
 from hermes_kernel.cell import as_ipython, is_prompt
 
 CELL = re.compile(r"\s*%%hermes(?![\w?])")
+LEFT = "get_ipython().magics_manager.registry['HermesMagics'].leave()"
+"""What runs in place of a cell that was interrupted before."""
 SETTLE = 0.5  # seconds after the start before imports for the first turn begin: a front end comes first
 
 
@@ -30,7 +32,7 @@ class HermesKernel(IPythonKernel):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._turns = 0
-        self._closing = False
+        self._closing = self._preparing = self._pressed = False
         self._agent: Any = object()  # which is `hermes`: nothing that a person has, at first
         self.shell.extension_manager.load_extension("magics")
 
@@ -63,14 +65,25 @@ class HermesKernel(IPythonKernel):
     async def do_execute(self, code: str, silent: bool, store_history: bool = True, *more: Any, **options: Any) -> Any:  # noqa: FBT001, FBT002 - ipykernel's signature
         """Run a cell. What front ends run behind a person's back (silent, or kept out of the history) is Python; in a
         spec, whose cells a checker runs so, only what is silent."""
-        self._introduce()
-        behind = silent or not (store_history or self._is_spec())
-        cell = code if behind else as_ipython(code, self.shell.user_ns)
-        self._turns, self._closing = self.desk.turns, False
+        self._preparing, self._pressed = True, False
+        try:
+            cell = self._prepared(code, silent=silent, kept=store_history)
+        finally:
+            self._preparing = False
+        if self._pressed:
+            cell, store_history = LEFT, False
         try:
             return await super().do_execute(cell, silent, store_history, *more, **options)
         finally:
             self._closing = True
+
+    def _prepared(self, code: str, *, silent: bool, kept: bool) -> str:
+        """`code` as IPython runs it. With the first cell come the agent and its imports."""
+        self._introduce()
+        behind = silent or not (kept or self._is_spec())
+        cell = code if behind else as_ipython(code, self.shell.user_ns)
+        self._turns, self._closing = self.desk.turns, False
+        return cell
 
     def is_prompt(self, code: str) -> bool:
         """Whether this cell is for the agent."""
@@ -118,7 +131,11 @@ class HermesKernel(IPythonKernel):
 
     async def interrupt_request(self, stream: Any, ident: Any, parent: Any) -> None:
         """On the control thread. A turn is stopped by its latch, which wakes the loop; a signal is sent only to code
-        that blocks it, for in a cell that is about to reply it would cost the reply."""
+        that blocks it, for in a cell that is prepared or about to reply it would cost the reply."""
+        if self._preparing:
+            self._pressed = True
+            self.session.send(stream, "interrupt_reply", {"status": "ok"}, parent, ident=ident)
+            return
         desk = self.desk
         desk.stop()
         over = self._closing or (desk.turns > self._turns and not desk.running)

@@ -173,6 +173,16 @@ class HermesMagics(Configured, Magics):
 
         raise HermesError("%%hermes must be the first line of a cell of its own. In code, ask an `Agent`.")
 
+    def leave(self) -> None:
+        """A cell that was interrupted while it was prepared.
+
+        Raises:
+            KeyboardInterrupt: always.
+        """
+        from magics.verdict import stopped
+
+        raise stopped("Interrupted before anything of the cell ran.")
+
     @observe(*SETTINGS)
     def _configured(self, change: Any) -> None:
         if change.new is not None:

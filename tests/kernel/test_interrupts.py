@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from statistics import median
 
 import pytest
 
 from hermes_kernel.testing import call, calls, forever, late, say, stall, status
+from tests.kernel.conftest import Kernel
 
 SOON = 0.5  # seconds; the guarantee is 0.3 as a median, and this machine may be busy
 TIMES = int(os.environ.get("HERMES_TEST_TIMES", "3"))  # 10 for figures
@@ -91,6 +93,20 @@ def test_an_interrupt_before_anything_of_the_turn_has_begun_ends_the_cell_like_a
     assert ran.error.startswith("Interrupted")
     assert ran.error.count("\n") == 0
     assert running.run(running.prompt("Are you there?")).status == "ok"
+
+
+@pytest.mark.parametrize("cell", ["Go.", "%%py\nimport time; time.sleep(60)"])
+def test_an_interrupt_while_the_first_cell_is_prepared_ends_it_and_the_next_one_works(tmp_path, cell):
+    kernel = Kernel("hermes", sys.executable, tmp_path)
+    try:
+        sent = kernel.send(cell)
+        seen = kernel.until(sent, cell.splitlines()[-1])
+        ran = kernel.finish(sent, began=kernel.interrupt(), seen=seen)
+        assert ran.reply["ename"] == "KeyboardInterrupt"
+        assert ran.error == "Interrupted before anything of the cell ran."
+        assert kernel.value("1 + 1") == "2"
+    finally:
+        kernel.close()
 
 
 SLOW = "import time\nclass Slow:\n    def __repr__(self): time.sleep(60)\nslow = Slow()\nrows = ['a', 'b']"

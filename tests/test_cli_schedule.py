@@ -19,8 +19,10 @@ from hermes_kernel.cli.schedule import hands
 from hermes_kernel.core.planned import JobSet, RunBegan, RunEnded, Told
 from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling import ticks
+from hermes_kernel.scheduling.agenda import NOW
 from hermes_kernel.scheduling.book import Book
 from hermes_kernel.scheduling.faces import doing
+from hermes_kernel.scheduling.faces.telling import ticked
 from hermes_kernel.scheduling.faces.verbs import VERBS
 from hermes_kernel.testing import Server, forever, say, status
 from hermes_kernel.world.ids import fresh_id
@@ -312,6 +314,11 @@ def test_nothing_is_due_and_when_something_is(said):
     said("add", "2099-01-01T12:00", "Hello")
     assert said.any("tick")[1] == "nothing to do; next look: Thu 1 Jan 2099 12:00 CET\n"
     assert json.loads(said.any("tick", "--json")[1]) == {"handled": [], "next": "2099-01-01T11:00:00Z"}
+
+
+def test_an_agenda_that_a_full_disk_did_not_take_is_not_told_as_nothing_planned():
+    assert ticked((), NOW).note == "nothing to do; next look: now"
+    assert ticked((), None).note == "nothing to do; nothing is planned"
 
 
 def test_a_tick_beside_another_one_says_when_it_is_looked_again_and_not_that_nothing_is_due(said):

@@ -191,9 +191,11 @@ def run(row: RunRow, report: str, told: Iterable[tuple[str, str]], zone: str) ->
 
 
 def ticked(handled: Sequence[Any], upcoming: float | None) -> Told:
-    """What a tick has done, and in a line when to look next: something is due then, or others may be done with it."""
+    """What a tick has done, and in a line when to look next: something is due then, or others may be done with it. An
+    agenda that a full disk did not take says "now"."""
     lines = [str(each) for each in handled]
-    coming = f"next look: {at(upcoming, local_name())}" if upcoming else "nothing is planned"
+    coming = f"next look: {at(upcoming, local_name()) if upcoming else 'now'}"
+    coming = "nothing is planned" if upcoming is None else coming
     note = coming if lines else f"nothing to do; {coming}"
     return Told(note=note, value=tuple(handled), plain={"handled": lines, "next": iso(upcoming or None)})
 

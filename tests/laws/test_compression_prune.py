@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from hermes_kernel.core.compression import prune, size, sound
 from hermes_kernel.core.compression.clipping import clip, clip_arguments, clipped, flatten_arguments
 from hermes_kernel.core.compression.pruning import ARGUMENT, RESULT
 from hermes_kernel.core.messages import Assistant, Image, Observation, ToolCall, Transcript, User
-from hermes_kernel.world.tools.keeping import keep
+from hermes_kernel.world.tools.keeping import cut, keep
 from tests.laws.conversations import PICTURE, conversations, texts
 
 LONG = "".join(f"line {n} of a long result\n" for n in range(200))
@@ -198,3 +199,11 @@ def test_nothing_to_prune_is_the_same_conversation(last: int) -> None:
     transcript = (User("q" * 9000), Assistant("a" * 9000), *exchange(read(1), "ok"))
     assert prune(transcript, last) is transcript
     assert prune((), last) == ()
+
+
+@given(st.integers(200, 6_000), st.integers(0, 5_000), st.lists(st.integers(1, 150), min_size=2))
+def test_what_is_left_of_a_text_does_not_depend_on_how_long_the_path_of_its_file_is(kept, limit, lengths):
+    texts = [cut("x" * 60_000, kept, f"all of it is in /{'ß' * length}; read_file shows parts") for length in lengths]
+    assert len({re.sub("ß+", "…", text) for text in texts}) == 1
+    if limit < min(map(len, texts)):
+        assert len({re.sub("ß+", "…", clip(text, limit)) for text in texts}) == 1

@@ -12,6 +12,10 @@ from hermes_kernel.core.text import scrub
 
 HEAD = 0.65
 PATH = 400
+PLACE = 300
+"""Characters set aside for the line in a gap that names a file, so that what is cut does not depend on how long a path
+is: a conversation that is played again in another folder is the same. Where there are not twice as many, it names none.
+"""
 GAP = re.compile(
     r"\[… ([\d,]{1,20}) characters in all; the middle is left out"
     rf"(?:; all of it is in ([^\n]{{1,{PATH}}}?); read_file shows parts)?"
@@ -20,11 +24,13 @@ GAP = re.compile(
 
 
 def clip(text: str, limit: int) -> str:
-    """`text` in at most `limit` characters, of which the line in the gap takes about 80 and the length of a path."""
+    """`text` in at most `limit` characters, of which the line in the gap takes about 80, and `PLACE` if it names a
+    file."""
     if len(text) <= limit:
         return text
-    gap = _gap(text)
-    room = max(limit - len(gap), 0)
+    place = PLACE if limit >= 2 * PLACE and (found := GAP.search(text)) and found[2] else 0
+    gap = _gap(text, named=bool(place))
+    room = max(limit - max(len(gap), place), 0)
     head = int(room * HEAD)
     tail = room - head
     return (text[:head] + gap + (text[-tail:] if tail else ""))[:limit]
@@ -78,10 +84,10 @@ def _clip_strings(value: Any, limit: int) -> Any:
     return value
 
 
-def _gap(text: str) -> str:
-    """The line for a text, with what the gap already in it says of the whole."""
+def _gap(text: str, *, named: bool) -> str:
+    """The line for a text, with what the gap already in it says of the whole, its file only if it is to be named."""
     found = GAP.search(text)
     if found is None:
         return f"\n[… {len(text):,} characters in all; the middle is left out …]\n"
-    where = f"; all of it is in {found[2]}; read_file shows parts" if found[2] else ""
+    where = f"; all of it is in {found[2]}; read_file shows parts" if named and found[2] else ""
     return f"\n[… {found[1]} characters in all; the middle is left out{where} …]\n"

@@ -40,7 +40,7 @@ def keep(text: str, limit: int, folder: Path, call_id: str) -> Bounded:
 def cut(text: str, limit: int, where: str) -> str:
     """Head and tail of `text` around a line that says how much is missing and `where` the rest is."""
     gap = f"\n\n[… {len(text):,} characters in all; the middle is left out; {where} …]\n\n"
-    room = max(limit - max(len(gap), min(PLACE, limit // 10)), 0)
+    room = max(limit - max(len(gap), PLACE), 0)
     head = int(room * HEAD)
     tail = room - head
     return scrub(text[:head] + gap + (text[-tail:] if tail else ""))

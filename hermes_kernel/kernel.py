@@ -62,10 +62,17 @@ class HermesKernel(IPythonKernel):
 
     # --- cells
 
+    async def execute_request(self, stream: Any, ident: Any, parent: Any) -> None:
+        """A cell is prepared from the moment a front end hears of it."""
+        self._preparing, self._pressed = True, False
+        try:
+            await super().execute_request(stream, ident, parent)
+        finally:
+            self._preparing = False
+
     async def do_execute(self, code: str, silent: bool, store_history: bool = True, *more: Any, **options: Any) -> Any:  # noqa: FBT001, FBT002 - ipykernel's signature
         """Run a cell. What front ends run behind a person's back (silent, or kept out of the history) is Python; in a
         spec, whose cells a checker runs so, only what is silent."""
-        self._preparing, self._pressed = True, False
         try:
             cell = self._prepared(code, silent=silent, kept=store_history)
         finally:

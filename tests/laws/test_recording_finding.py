@@ -67,10 +67,26 @@ def test_calls_are_answered_by_name_and_arguments_in_order():
         Called("python", "{}", "3"),
     )
     held = Answers(Cassette(calls=calls))
-    assert [held.call("python", "{}") for _ in range(3)] == [calls[0], calls[2], calls[0]]
-    assert held.call("read", "{}") == calls[1]
-    assert held.call("read", '{"a": 1}') is None
-    assert held.call("write", "{}") is None
+    assert [held.call(Called("python", "{}", "")) for _ in range(3)] == [calls[0], calls[2], calls[0]]
+    assert held.call(Called("read", "{}", "")) == calls[1]
+    assert held.call(Called("read", '{"a": 1}', "")) is None
+    assert held.call(Called("write", "{}", "")) is None
+
+
+@given(st.permutations(["a", "b", "c", "a"]), st.permutations(["a", "b", "c"]))
+def test_of_calls_with_the_same_words_each_has_its_own_result_in_whichever_order_they_come(recorded, made):
+    calls = tuple(Called("python", "{}", f"{n}", id=call_id) for n, call_id in enumerate(recorded))
+    held = Answers(Cassette(calls=calls))
+    for call_id in made:
+        mine = [call for call in calls if call.id == call_id]
+        assert [held.call(Called("python", "{}", "", id=call_id)) for _ in mine] == mine
+
+
+def test_a_call_whose_id_is_another_now_or_was_not_recorded_has_the_next_result_of_its_words():
+    calls = (Called("python", "{}", "1", id="a"), Called("python", "{}", "2"))
+    for call_id in ("new", ""):
+        held = Answers(Cassette(calls=calls))
+        assert [held.call(Called("python", "{}", "", id=call_id)) for _ in range(3)] == [*calls, calls[0]]
 
 
 def test_a_miss_names_the_word():

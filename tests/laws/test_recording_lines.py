@@ -30,8 +30,9 @@ heads = st.builds(
     Head, st.dictionaries(texts, texts | st.integers(0, 9) | st.lists(texts, max_size=2).map(tuple), max_size=3), texts
 )
 called = st.builds(
-    Called, texts, texts, texts, st.booleans(), st.lists(st.builds(Image, texts, texts), max_size=2).map(tuple)
-)
+    Called, texts, texts, texts, st.booleans(), st.lists(st.builds(Image, texts, texts), max_size=2).map(tuple),
+    texts, st.booleans(),
+)  # fmt: skip
 
 
 @st.composite

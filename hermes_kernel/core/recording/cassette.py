@@ -91,13 +91,17 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A call of a tool and its result. Found by ``name`` and ``arguments`` (in a normal form)."""
+    """A call of a tool and its result. Found by ``name`` and ``arguments`` (in a normal form), and among those of the
+    same words by its ``id``. One that ``lent`` calls of the budget had subagents, whose requests and calls are recorded
+    too."""
 
     name: str
     arguments: str
     text: str
     ok: bool = True
     images: tuple[Image, ...] = ()
+    id: str = ""
+    lent: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,23 +81,27 @@ class Answers:
     def __init__(self, cassette: Cassette) -> None:
         self._requests = [exchange.request for exchange in cassette.exchanges]
         self._answers: dict[str, list[Exchange]] = {}
-        self._results: dict[tuple[str, str], list[Called]] = {}
+        self._results: dict[tuple[str, ...], list[Called]] = {}
         self._given: dict[object, int] = {}
         for exchange in cassette.exchanges:
             self._answers.setdefault(exchange.request.key, []).append(exchange)
         for called in cassette.calls:
-            self._results.setdefault((called.name, called.arguments), []).append(called)
+            for key in _keys(called):
+                self._results.setdefault(key, []).append(called)
 
     def find(self, request: Request) -> Exchange | Miss:
         """The answer to `request`, which has no secrets any more, or what is different."""
         answers = self._answers.get(request.key)
         return answers[self._turn(request.key, len(answers))] if answers else self._miss(request)
 
-    def call(self, name: str, arguments: str) -> Called | None:
-        """The result of a call with `arguments` in their normal form and without secrets."""
-        key = name, arguments
-        results = self._results.get(key)
-        return results[self._turn(key, len(results))] if results else None
+    def call(self, asked: Called) -> Called | None:
+        """The result of a call, as it is found by, without secrets: of those with the same words its own, as an agent
+        and its subagents may make the same call; where no id tells which that is, the next."""
+        key = next((key for key in _keys(asked) if key in self._results), None)
+        if key is None:
+            return None
+        results = self._results[key]
+        return results[self._turn(key, len(results))]
 
     def _turn(self, key: object, many: int) -> int:
         given = self._given.get(key, 0)
@@ -109,6 +113,12 @@ class Answers:
             return Miss(request)
         number, closest = max(enumerate(self._requests, 1), key=lambda one: _likeness(one[1], request))
         return Miss(request, number, closest)
+
+
+def _keys(called: Called) -> list[tuple[str, ...]]:
+    """What a call is found by, the closest first."""
+    words = called.name, called.arguments
+    return [(*words, called.id), words] if called.id else [words]
 
 
 def _likeness(old: Request, new: Request) -> tuple[float, ...]:

@@ -75,8 +75,9 @@ def exchange_lines(exchange: Exchange, known: Known) -> str:
 def called_lines(called: Called) -> str:
     """The line of a call."""
     images = [{"mime": image.mime, "data": image.data} for image in called.images]
-    line = {"call": called.name, "arguments": called.arguments, "ok": called.ok, "text": called.text}
-    return _line(line | ({"images": images} if images else {}))
+    found_by = {"call": called.name, "arguments": called.arguments} | ({"id": called.id} if called.id else {})
+    lent = {"lent": True} if called.lent else {}
+    return _line(found_by | lent | {"ok": called.ok, "text": called.text} | ({"images": images} if images else {}))
 
 
 def _block(block: Block) -> dict[str, Any]:

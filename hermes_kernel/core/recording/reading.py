@@ -181,8 +181,9 @@ def _call(item: Any) -> dict[str, str]:
 
 def _called(line: Mapping[str, Any]) -> Called:
     images = tuple(map(_image, _list(line, "images", [])))
-    ok = _flag(line, "ok", default=True)
-    return Called(_text(line, "call"), _text(line, "arguments"), _text(line, "text"), ok, images)
+    ok, lent = _flag(line, "ok", default=True), _flag(line, "lent", default=False)
+    name, arguments, text = (_text(line, name) for name in ("call", "arguments", "text"))
+    return Called(name, arguments, text, ok, images, _text(line, "id", ""), lent)
 
 
 def _image(item: Any) -> Image:

@@ -43,7 +43,8 @@ def hidden_request(request: Request, secrets: frozenset[str] = frozenset()) -> R
 def hidden_call(called: Called, secrets: frozenset[str] = frozenset()) -> Called:
     """The call without secrets."""
     arguments = _of_any_kind(redact_plain(called.arguments, secrets))
-    return replace(called, arguments=arguments, text=redact_plain(called.text, secrets))
+    call_id = _of_any_kind(redact_plain(called.id, secrets))
+    return replace(called, arguments=arguments, text=redact_plain(called.text, secrets), id=call_id)
 
 
 def _of_any_kind(value: Any) -> Any:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
-from hermes_kernel.core.events import Event, Interrupted, Observed, Started
+from hermes_kernel.core.events import Event, Interrupted, Leased, Observed, Started
 from hermes_kernel.core.messages import ToolCall, ToolSpec
 from hermes_kernel.core.recording.cassette import Called
 from hermes_kernel.world.ports import Toolbox
@@ -30,25 +31,29 @@ class RecordedTools:
 
     async def run(self, calls: Sequence[ToolCall], stop: Stop) -> AsyncGenerator[Event, None]:
         observed: dict[str, Observed] = {}
+        lent: set[str] = set()
         try:
             async with aclosing(self._tools.run(calls, stop)) as told:
                 async for event in told:
                     if isinstance(event, Observed):
                         observed[event.call_id] = event
+                    elif isinstance(event, Leased):
+                        lent.add(event.call_id)
                     yield event
         finally:  # in the order of the calls, whichever was faster
             for call in calls:
                 if call.id in observed:
-                    self._keep(call, observed[call.id])
+                    self._keep(call, observed[call.id], lent=call.id in lent)
 
-    def _keep(self, call: ToolCall, seen: Observed) -> None:
-        called = self._form.called(call)
+    def _keep(self, call: ToolCall, seen: Observed, *, lent: bool) -> None:
+        called = replace(self._form.called(call), lent=lent)
         if self._known is None or not self._known.knows(called.name, called.arguments):
             self._reel.keep_call(self._form.result(called, seen))
 
 
 class ReplayedTools:
-    """Keeps `ports.Toolbox`: runs none of ``tools`` whose result ``player`` knows; the others only if ``fill``."""
+    """Keeps `ports.Toolbox`: runs none of ``tools`` whose result ``player`` knows; the others only if ``fill``. A call
+    that had subagents has them again: they are answered too, and the budget of the turn is theirs as it was."""
 
     def __init__(self, tools: Toolbox, player: Player, form: Form, *, fill: bool) -> None:
         self.specs: Callable[[], tuple[ToolSpec, ...]] = tools.specs
@@ -61,17 +66,16 @@ class ReplayedTools:
         if stop.by:
             yield Interrupted(by=stop.by)
             return
-        unknown: list[ToolCall] = []
+        left: list[ToolCall] = []
         for call in calls:
-            wanted = self._form.called(call)
-            found = self._player.call(wanted.name, wanted.arguments)
-            if found is None and self._fill:
-                unknown.append(call)
+            found = self._player.call(self._form.called(call))
+            if found.lent if found else self._fill:
+                left.append(call)
                 continue
             yield Started(call.id, repeatable=True)
             known = found or Called(call.name, call.arguments, NOT_RECORDED, ok=False)
             yield Observed(call.id, known.text, known.ok, images=known.images)
-        if unknown:
-            async with aclosing(self._tools.run(unknown, stop)) as told:
+        if left:
+            async with aclosing(self._tools.run(left, stop)) as told:
                 async for event in told:
                     yield event

@@ -62,7 +62,9 @@ class Form:
 
     def called(self, call: ToolCall) -> Called:
         """What a call is found by."""
-        return hidden_call(Called(call.name, arguments(call.arguments, self._places()), ""), self._secrets())
+        return hidden_call(
+            Called(call.name, arguments(call.arguments, self._places()), "", id=call.id), self._secrets()
+        )
 
     def result(self, called: Called, seen: Observed) -> Called:
         """A call with its result, as it is recorded."""

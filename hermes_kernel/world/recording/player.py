@@ -64,10 +64,10 @@ class Player:
                 self._used.add(id(found))
             return found
 
-    def call(self, name: str, arguments: str) -> Called | None:
-        """The result of a call, with its arguments in normal form."""
+    def call(self, asked: Called) -> Called | None:
+        """The result of a call, as it is found by."""
         with self._lock:
-            if (found := self._answers.call(name, arguments)) is not None:
+            if (found := self._answers.call(asked)) is not None:
                 self._used.add(id(found))
             return found
 

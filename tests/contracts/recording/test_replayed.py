@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from itertools import count
 
 import pytest
 
 from hermes_kernel import Outcome, tool
-from hermes_kernel.core.events import Calling, Noticed, Observed, Retrying, Started, WindowFound
+from hermes_kernel.core.events import Calling, Leased, Noticed, Observed, Retrying, Started, WindowFound
 from hermes_kernel.core.recording.lines import head_lines
 from hermes_kernel.testing import FastClock, Server, call, rate_limited, say, used_up
 from hermes_kernel.world.recording.calls import NOT_RECORDED
@@ -169,6 +170,53 @@ async def test_calls_can_be_answered_from_the_recording_and_then_no_tool_is_run(
     assert ASKED == ["A1"]
     assert [event.text for event in events if isinstance(event, Observed)] == ["A1: 3 EUR"]
     assert again.turn.text == "It costs three euros."
+
+
+def spender(request):
+    """A model whose subagents call what it calls itself, and use up its budget."""
+    last = request.messages[-1]
+    if last["role"] == "user" and "look" in str(last["content"]):
+        return call("price", {"sku": "A1"})
+    if last["role"] == "user":
+        return call("delegate", {"tasks": ["look"]})
+    return (
+        call("price", {"sku": "A1"})
+        if request.messages[-2]["tool_calls"][0]["function"]["name"] == "delegate"
+        else say("Done.")
+    )
+
+
+async def test_a_call_that_had_subagents_has_them_again_where_calls_are_answered_from_the_recording(agents, file):
+    with serving(agents, file, spender, spec=True, max_iterations=4) as agent:
+        recorded = await seen(agent, "Ask the team.")
+        agent.close()
+    assert any(isinstance(event, Leased) for event in recorded)
+    again = agents(replay=file, replay_tools=True, max_iterations=4)
+    replayed = await seen(again, "Ask the team.")
+    assert again.recording.missed is None
+    assert again.turn.budget == agent.turn.budget, "what its subagents used is used"
+    assert [type(event) for event in timeless(replayed)] == [type(event) for event in timeless(recorded)]
+    assert again.recording.unused == ()
+
+
+async def test_a_call_of_an_agent_and_the_same_one_of_its_subagent_are_each_answered_with_their_own(agents, file):
+    counted = count(1)
+
+    @tool
+    def price(sku: str) -> str:
+        """Look up a price."""
+        return f"{sku}: {next(counted)} EUR"
+
+    with serving(agents, file, spender, tools=[price]) as agent:
+        await seen(agent, "Ask the team.")
+        agent.close()
+    text = file.read_text()
+    first, second = (line for line in text.splitlines(keepends=True) if line.startswith('{"call": "price"'))
+    file.write_text(text.replace(first, "", 1).replace(second, second + first, 1))  # the one was slower
+    again = agents(replay=file, replay_tools=True, tools=[price])
+    replayed = await seen(again, "Ask the team.")
+    assert again.recording.missed is None
+    assert [event.text for event in replayed if isinstance(event, Observed)][-1] == "A1: 2 EUR"
 
 
 async def test_a_call_that_was_not_recorded_is_not_run_where_calls_are_answered_from_the_recording(agents, file):

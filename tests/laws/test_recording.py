@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hermes_kernel.core.recording.cassette import Request
-from hermes_kernel.core.recording.normal import Places, arguments, plainly, request
+from hermes_kernel.core.recording.normal import Places, arguments, placed, plainly, request
 
 MACHINES = [
     {
@@ -152,6 +152,21 @@ def test_a_place_is_a_whole_path(text, becomes):
 def test_a_normal_form_is_its_own(parts):
     once = plainly("".join(parts), places(MACHINES[0]))
     assert plainly(once, places(MACHINES[0])) == once
+
+
+@given(st.lists(st.sampled_from(["/export/mia", "/tmp", "/work", "<home>", "<here>", "<tmp>", "x", " ", "/", "."])))
+def test_a_result_is_in_the_folders_of_the_place_and_found_by_the_same_words(parts):
+    here, there = Places("/export/mia", "/work", ("/tmp",)), Places("/home/bo", "/home/bo/w", ("/var/tmp", "/tmp"))
+    normal = plainly("".join(parts), here)
+    for place in (here, there, Places()):
+        assert plainly(placed(normal, place), place) == normal
+
+
+def test_folders_in_a_result_are_those_of_the_place_and_what_is_called_like_one_is_not():
+    there = Places("/home/bo", "/home/bo/w", ("/var/tmp", "/tmp"))
+    assert placed("no <here>/a, no <tmp>/b in <home>.", there) == "no /home/bo/w/a, no /var/tmp/b in /home/bo."
+    assert placed("List<tmp> of <here>", there) == "List<tmp> of <here>"
+    assert placed("<here>", Places()) == "<here>"
 
 
 @pytest.mark.parametrize("nowhere", [Places(), Places("/", "", ("/", ".", "")), Places("relative", "C:", ())])

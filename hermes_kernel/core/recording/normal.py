@@ -27,6 +27,7 @@ _RANDOM = re.compile(
     r"|(?P<pytest>pytest-of-)[\w.-]{1,60}/pytest-\d+)"
 )
 """Names that `tempfile`, a Python kernel and pytest make up."""
+_NAMED = re.compile("<(?:home|here|tmp)>")
 _DATA = re.compile(r"data:(?P<mime>[^;,]{0,80});base64,(?P<data>.*)", re.DOTALL)
 _BEFORE = r"(?:(?<![\w.-])|(?<=\\[nrtbf]))(?<!<tmp>)(?<!<home>)(?<!<here>)(?<![\w-]\*)"
 """No path begins inside a word or another path. Inside JSON the escape of a line's end is no letter."""
@@ -71,6 +72,15 @@ def plainly(text: str, places: Places) -> str:
         return text
     text = pattern.sub(lambda found: names[found[0]], text)
     return _RANDOM.sub(lambda found: f"{found[found.lastgroup or 0]}*", text) if "<tmp>/" in text else text
+
+
+def placed(text: str, places: Places) -> str:
+    """`text` in its normal form with folders again, which are those of these places. Where another text would come of
+    it elsewhere, it stays as it is: a tag of a page may be called ``<home>``."""
+    _, names = _written(places)
+    paths = {name: path for path, name in reversed(names.items())}
+    told = _NAMED.sub(lambda found: paths.get(found[0], found[0]), text)
+    return told if plainly(told, places) == text else text
 
 
 @lru_cache(maxsize=64)

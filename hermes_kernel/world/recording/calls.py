@@ -74,7 +74,7 @@ class ReplayedTools:
                 continue
             yield Started(call.id, repeatable=True)
             known = found or Called(call.name, call.arguments, NOT_RECORDED, ok=False)
-            yield Observed(call.id, known.text, known.ok, images=known.images)
+            yield Observed(call.id, self._form.told(known), known.ok, images=known.images)
         if left:
             async with aclosing(self._tools.run(left, stop)) as told:
                 async for event in told:

@@ -16,7 +16,7 @@ from hermes_kernel.core.messages import ToolCall
 from hermes_kernel.core.recording.cassette import Block, Called, Exchange, Head, Request, in_each
 from hermes_kernel.core.recording.folders import Marked
 from hermes_kernel.core.recording.headers import by_seconds
-from hermes_kernel.core.recording.normal import Places, arguments, plainly
+from hermes_kernel.core.recording.normal import Places, arguments, placed, plainly
 from hermes_kernel.core.recording.normal import request as normal_request
 from hermes_kernel.core.recording.ours import anywhere, without_ids
 from hermes_kernel.core.recording.repeatable import repeatable
@@ -71,6 +71,10 @@ class Form:
         places = self._places()
         text = anywhere(plainly(seen.text, places), self._home(places))
         return hidden_call(replace(called, text=text, ok=seen.ok, images=seen.images), self._secrets())
+
+    def told(self, called: Called) -> str:
+        """The result of a call that was recorded, in the folders of this place."""
+        return placed(called.text, self._places())
 
     def head(self, head: Head) -> Head:
         """`head` as it is recorded."""

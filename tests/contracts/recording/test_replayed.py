@@ -186,6 +186,20 @@ def spender(request):
     )
 
 
+async def test_a_result_from_a_recording_names_the_folder_in_which_it_is_replayed(agents, file, tmp_path, monkeypatch):
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "one")
+    with serving(agents, file, call("read_file", {"path": "a.txt"}), say("ok")) as agent:
+        await seen(agent)
+        agent.close()
+    monkeypatch.chdir(tmp_path / "two")
+    again = agents(replay=file, replay_tools=True)
+    (read,) = [event for event in await seen(again) if isinstance(event, Observed)]
+    assert again.turn.text == "ok", again.recording.missed
+    assert read.text.startswith(f"a.txt: there is no such file. {tmp_path}/two holds: "), read.text
+
+
 async def test_a_call_that_had_subagents_has_them_again_where_calls_are_answered_from_the_recording(agents, file):
     with serving(agents, file, spender, spec=True, max_iterations=4) as agent:
         recorded = await seen(agent, "Ask the team.")

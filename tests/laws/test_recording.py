@@ -156,15 +156,15 @@ def test_a_normal_form_is_its_own(parts):
 
 @given(st.lists(st.sampled_from(["/export/mia", "/tmp", "/work", "<home>", "<here>", "<tmp>", "x", " ", "/", "."])))
 def test_a_result_is_in_the_folders_of_the_place_and_found_by_the_same_words(parts):
-    here, there = Places("/export/mia", "/work", ("/tmp",)), Places("/home/bo", "/home/bo/w", ("/var/tmp", "/tmp"))
+    here, there = Places("/export/mia", "/work", ("/tmp",)), Places("/export/bo", "/export/bo/w", ("/var/tmp", "/tmp"))
     normal = plainly("".join(parts), here)
     for place in (here, there, Places()):
         assert plainly(placed(normal, place), place) == normal
 
 
 def test_folders_in_a_result_are_those_of_the_place_and_what_is_called_like_one_is_not():
-    there = Places("/home/bo", "/home/bo/w", ("/var/tmp", "/tmp"))
-    assert placed("no <here>/a, no <tmp>/b in <home>.", there) == "no /home/bo/w/a, no /var/tmp/b in /home/bo."
+    there = Places("/export/bo", "/export/bo/w", ("/var/tmp", "/tmp"))
+    assert placed("no <here>/a, no <tmp>/b in <home>.", there) == "no /export/bo/w/a, no /var/tmp/b in /export/bo."
     assert placed("List<tmp> of <here>", there) == "List<tmp> of <here>"
     assert placed("<here>", Places()) == "<here>"
 

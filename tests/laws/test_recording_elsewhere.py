@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hermes_kernel.core.recording.cassette import Block, Exchange, Head, Request
 from hermes_kernel.core.recording.folders import Marked
 from hermes_kernel.core.recording.headers import by_seconds
-from hermes_kernel.core.recording.ours import anywhere, without_ids
+from hermes_kernel.core.recording.ours import anywhere, at_home, without_ids
 from hermes_kernel.core.recording.windows import WINDOWS, windows_of, with_windows
 
 QUESTION = Request(({"role": "user", "content": "Where?"},))
@@ -55,6 +55,12 @@ def test_a_folder_may_be_an_address_or_stand_in_arguments_that_are_plain_ascii()
 
 
 # --- homes
+
+
+@given(texts.map("".join), st.sampled_from(["/opt/mia/.hermes", "$HERMES_HOME"]))
+def test_where_a_long_result_lies_is_in_the_home_in_which_it_is_played(text, home):
+    text += f" all of it is in {home}/results/one.txt"
+    assert at_home(anywhere(text, home), home) == text
 
 
 @pytest.mark.parametrize("home", ["<home>/.hermes", "/srv/bo", "$HERMES_HOME"])

@@ -13,6 +13,7 @@ from hermes_kernel.core.recording.cassette import Request
 HOME_IN_A_SPEC = "$HERMES_HOME"
 """What a home is called there, in what a model reads and asks for."""
 
+_RESULTS = "<results>/"
 _ID = re.compile(r"(?<![0-9A-Za-z])[0-9a-f]{32}(?![0-9A-Za-z])")
 _LENT = re.compile(r"(?<=\d of )\d+(?= calls, session )")
 
@@ -27,8 +28,13 @@ def without_ids(request: Request, home: str) -> Request:
 def anywhere(text: str, home: str) -> str:
     """`text` in which long results lie in the same place, whichever ``home`` it is."""
     for called in (home, HOME_IN_A_SPEC):
-        text = text.replace(f"{called}/results/", "<results>/")
+        text = text.replace(f"{called}/results/", _RESULTS)
     return text
+
+
+def at_home(text: str, home: str) -> str:
+    """`text` in which long results lie in ``home``: `anywhere`, the other way round."""
+    return text.replace(_RESULTS, f"{home}/results/")
 
 
 @dataclass(slots=True)

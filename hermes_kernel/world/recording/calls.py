@@ -55,12 +55,13 @@ class ReplayedTools:
     """Keeps `ports.Toolbox`: runs none of ``tools`` whose result ``player`` knows; the others only if ``fill``. A call
     that had subagents has them again: they are answered too, and the budget of the turn is theirs as it was."""
 
-    def __init__(self, tools: Toolbox, player: Player, form: Form, *, fill: bool) -> None:
+    def __init__(self, tools: Toolbox, player: Player, form: Form, *, fill: bool, spec: bool) -> None:
         self.specs: Callable[[], tuple[ToolSpec, ...]] = tools.specs
         self._tools = tools
         self._player = player
         self._form = form
         self._fill = fill
+        self._spec = spec
 
     async def run(self, calls: Sequence[ToolCall], stop: Stop) -> AsyncGenerator[Event, None]:
         if stop.by:
@@ -74,7 +75,7 @@ class ReplayedTools:
                 continue
             yield Started(call.id, repeatable=True)
             known = found or Called(call.name, call.arguments, NOT_RECORDED, ok=False)
-            yield Observed(call.id, self._form.told(known), known.ok, images=known.images)
+            yield Observed(call.id, self._form.told(known, spec=self._spec), known.ok, images=known.images)
         if left:
             async with aclosing(self._tools.run(left, stop)) as told:
                 async for event in told:

@@ -18,7 +18,7 @@ from hermes_kernel.core.recording.folders import Marked
 from hermes_kernel.core.recording.headers import by_seconds
 from hermes_kernel.core.recording.normal import Places, arguments, placed, plainly
 from hermes_kernel.core.recording.normal import request as normal_request
-from hermes_kernel.core.recording.ours import anywhere, without_ids
+from hermes_kernel.core.recording.ours import HOME_IN_A_SPEC, anywhere, at_home, without_ids
 from hermes_kernel.core.recording.repeatable import repeatable
 from hermes_kernel.core.recording.secrets import hidden, hidden_address, hidden_call, hidden_head, hidden_request
 from hermes_kernel.world.model.routes import Route
@@ -68,13 +68,15 @@ class Form:
 
     def result(self, called: Called, seen: Observed) -> Called:
         """A call with its result, as it is recorded."""
-        places = self._places()
-        text = anywhere(plainly(seen.text, places), self._home(places))
+        text = self._plain(seen.text)
         return hidden_call(replace(called, text=text, ok=seen.ok, images=seen.images), self._secrets())
 
-    def told(self, called: Called) -> str:
-        """The result of a call that was recorded, in the folders of this place."""
-        return placed(called.text, self._places())
+    def told(self, called: Called, *, spec: bool) -> str:
+        """The result of a call that was recorded, in the folders of this place: what it says is found by the same
+        words, and is as long as it was. In a ``spec`` a home is called the same wherever it is."""
+        home = HOME_IN_A_SPEC if spec else str(self._around.home)
+        told = at_home(placed(called.text, self._places()), home)
+        return told if self._plain(told) == called.text else called.text
 
     def head(self, head: Head) -> Head:
         """`head` as it is recorded."""
@@ -96,6 +98,10 @@ class Form:
         made = tempfile.gettempdir()
         tmp = dict.fromkeys((made, os.path.realpath(made), "/tmp", "/var/tmp"))  # noqa: S108 - names, not files
         return Places(os.path.expanduser("~"), str(self._around.folder()), tuple(tmp))  # noqa: PTH111 - cannot fail
+
+    def _plain(self, text: str) -> str:
+        places = self._places()
+        return anywhere(plainly(text, places), self._home(places))
 
     def _home(self, places: Places) -> str:
         return plainly(str(self._around.home), places)

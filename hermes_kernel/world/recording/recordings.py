@@ -131,7 +131,7 @@ class Recordings:
         if self._reel is not None:
             tools = RecordedTools(tools, self._reel, self._form, self._player if self._fills else None)
         if self._player is not None and self._settings and self._settings.replay_tools:
-            tools = ReplayedTools(tools, self._player, self._form, fill=self._fills)
+            tools = ReplayedTools(tools, self._player, self._form, fill=self._fills, spec=self._settings.spec)
         return tools
 
     def close(self) -> None:

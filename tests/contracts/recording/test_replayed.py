@@ -200,6 +200,26 @@ async def test_a_result_from_a_recording_names_the_folder_in_which_it_is_replaye
     assert read.text.startswith(f"a.txt: there is no such file. {tmp_path}/two holds: "), read.text
 
 
+@pytest.mark.parametrize("spec", [True, False])
+async def test_a_result_from_a_recording_is_as_long_as_it_was_so_nothing_is_cut_or_summarised_elsewhere(
+    agents, file, spec
+):
+    @tool
+    def write() -> str:
+        """Write much."""
+        return "word " * 20_000
+
+    with serving(agents, file, call("write", {}), say("Much."), tools=[write], spec=spec) as agent:
+        recorded = [event.text for event in await seen(agent) if isinstance(event, Observed)]
+        home = str(agent.settings.home)
+        agent.close()
+    again = agents(replay=file, replay_tools=True, tools=[write], spec=spec)
+    replayed = [event.text for event in await seen(again) if isinstance(event, Observed)]
+    named = [text.replace(home, str(again.settings.home)) for text in recorded]
+    assert [len(text) for text in replayed] == [len(text) for text in named]
+    assert replayed == named or not spec, "ids are counted in a spec"
+
+
 async def test_a_call_that_had_subagents_has_them_again_where_calls_are_answered_from_the_recording(agents, file):
     with serving(agents, file, spender, spec=True, max_iterations=4) as agent:
         recorded = await seen(agent, "Ask the team.")

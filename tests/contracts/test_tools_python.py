@@ -48,6 +48,18 @@ async def test_what_is_printed_and_the_last_value_are_told(tmp_path, capsys, cod
     assert (await run_python(toolbox(tmp_path), code)).text == text
 
 
+@pytest.mark.parametrize(
+    "code", ["def f(:", "def f():\n    1 / 0\nf()", "import sys\nprint(sys._getframe().f_code.co_filename)"]
+)
+async def test_what_goes_wrong_is_told_in_the_same_words_however_much_code_was_run_before(tmp_path, code):
+    tools = toolbox(tmp_path)
+    before = (await run_python(tools, code)).text
+    await run_python(tools, "def g(): 1 / 0")
+    assert (await run_python(tools, code)).text == before
+    tools.add(tool(name="g")(tools.namespace["g"]))
+    assert "  <python tool>:1 in g: def g(): 1 / 0" in observed(await run_calls(tools, ("g", {}))).text
+
+
 async def test_variables_stay_and_are_the_namespaces_own(tmp_path):
     namespace = {"given": 20}
     tools = toolbox(tmp_path, namespace=namespace)

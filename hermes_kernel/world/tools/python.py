@@ -23,7 +23,7 @@ from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.world.tools.capture import Seen, Tap, tapped, watching
 from hermes_kernel.world.tools.danger_python import python_risk
 from hermes_kernel.world.tools.overdue import Overdue, deadline
-from hermes_kernel.world.tools.results import Result, is_table, place, table
+from hermes_kernel.world.tools.results import CODE, Result, is_table, place, table
 from hermes_kernel.world.tools.risk import Risk
 from hermes_kernel.world.tools.terminal import clean
 from hermes_kernel.world.tools.tool import Tool, built_in
@@ -57,7 +57,7 @@ def make_python(namespace: dict[str, Any], shell: Any, seconds: float, vision: s
             "\n".join(part for part in (clean(seen.text()), problem, unseen) if part)
             or "Done. Nothing was printed: print(...) a value to see it."
         )
-        return Result(scrub(text), ok=not problem and not unseen, images=tuple(seen.images))
+        return Result(scrub(CODE.sub("", text)), ok=not problem and not unseen, images=tuple(seen.images))
 
     def risk(arguments: Mapping[str, Any]) -> Risk | None:
         return python_risk(arguments["code"])

@@ -25,6 +25,8 @@ FRAMES = 4
 IMAGE_BYTES = {"on": 4_000_000, "auto": 400_000, "off": 0}  # providers refuse pictures above 5 MB; a plot has 20-80 kB
 HERE = re.compile(r"[/\\]hermes_kernel[/\\]world[/\\]tools[/\\](?!tests)")
 CELL = re.compile(r".*[/\\]ipykernel_\d+[/\\]\d+\.py")
+CODE = re.compile(r"(?<=<python tool) \d+(?=>)")
+"""What a piece of code is called beside the others of its process: how many there were is another number each time."""
 SIGNATURES = {b"\x89PNG\r\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
 
 
@@ -64,7 +66,7 @@ def failure(error: BaseException) -> Result:
 
 def place(filename: str) -> str:
     """A file as a traceback names it. A cell is a file that nobody can open, of another name in each kernel."""
-    return "<cell>" if CELL.fullmatch(filename) else filename
+    return "<cell>" if CELL.fullmatch(filename) else CODE.sub("", filename)
 
 
 async def collected(values: AsyncGenerator[Any, None]) -> Iterator[Any]:

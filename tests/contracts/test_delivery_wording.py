@@ -17,6 +17,7 @@ CALLS = re.compile(r"@(?:everyone|here)|(?:^|[\s*_(<>`])@\w|<[@!#&/?a-zA-Z]")
 
 @given(TEXTS)
 @example("![a picture](https://e.example/p.png)")
+@example("@everyone, <@U1> and <!here>: see @ada")
 def test_no_text_calls_anybody_or_opens_a_tag_and_every_word_of_it_is_there(text: str):
     text = text.replace(GAP, "")
     safe = uncalled(text)

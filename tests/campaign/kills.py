@@ -56,7 +56,7 @@ def play(seed: str) -> Tale:
             _killed(tale, root, server.url, dice, _deal(kind, number, root, dice))
         deal = {**_deal(kind, 9, root, dice), "turns": 1}
         told = acknowledged(root)
-        tale.note("facts told before a kill", *["all"] * sum(map(len, told.values())))
+        tale.note("facts told before a kill", *["all"] * sum(len(life) for lives in told.values() for life in lives))
         ended = children("found").run({"root": str(root), "url": server.url, "seed": seed, "deal": deal})
         assert ended == FOUND, f"{seed} ({kind}): {_failure(root)}"
     return tale

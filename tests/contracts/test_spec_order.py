@@ -145,6 +145,31 @@ async def test_tools_of_one_reply_are_told_in_the_order_of_the_calls(agents: Any
     assert events.index(started[-1]) < events.index(observed[0])
 
 
+async def test_which_of_the_same_calls_is_noted_does_not_depend_on_which_was_faster(agents: Any) -> None:
+    """A fourth one is noted, and a success forgets what failed: in the order of the calls."""
+
+    @tool
+    async def varied(name: str) -> str:
+        """Take longer each time, or less long."""
+        varied_calls.append(name)
+        await asyncio.sleep(Pace.seconds(f"{len(varied_calls) % 5}"))
+        if name == "bad":
+            raise ValueError(name)
+        return name
+
+    varied_calls: list[str] = []
+    wanted = [("varied", {"name": name}) for name in ("good", "bad", "good", "bad", "good", "good")]
+
+    def make() -> Agent:
+        varied_calls.clear()
+        agent = agents(batch(*wanted))
+        agent.add(varied)
+        return agent
+
+    observed = [event for event in await same(make) if event.startswith("Observed")]
+    assert ["made 4 times" in event for event in observed] == [False] * 5 + [True]
+
+
 async def test_they_run_at_once_all_the_same(agents: Any) -> None:
     at_once = most = 0
 

@@ -15,9 +15,13 @@ from hermes_kernel.core.events import Event, Observed, Started
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.stop import Stop, Stopped
 from hermes_kernel.world.tools.calls import Answered, Ready
+from hermes_kernel.world.tools.threads import in_thread
 
 Put = Callable[[Event, float], Awaitable[None]]
 """Tells an event that happened at a time of the clock; returns when it was taken."""
+
+Finish = Callable[[], Observed]
+"""Makes a call's result of what the tool returned, and remembers it: what comes after it may be noted for that."""
 
 
 class AsItComes:
@@ -34,6 +38,10 @@ class AsItComes:
         """Tell an event of call number `at`."""
         await self._put(event, self._clock.elapsed())
 
+    async def ends(self, at: int, finish: Finish, *, long: bool = False) -> None:
+        """Tell the result of call number `at`. One that is `long` is made off the loop."""
+        await self.tell(at, await in_thread(finish) if long else finish())
+
     def held(self) -> list[tuple[Observed, float]]:
         """What has happened, and when, and is not told yet: in the order of the calls, and once."""
         return []
@@ -49,7 +57,7 @@ class InOrder(AsItComes):
         self._ended = [asyncio.Event() for _ in calls]
         self._before = _predecessors(calls, places)
         self._talkers = [at for at, call in enumerate(calls) if isinstance(call, Ready) and call.tool.closes]
-        self._results: dict[int, tuple[Observed, float]] = {}
+        self._results: dict[int, tuple[Finish, bool, float]] = {}
         self._left = len(calls)
 
     async def turn(self, at: int) -> None:
@@ -57,34 +65,31 @@ class InOrder(AsItComes):
             await self._begun[before].wait()
 
     async def tell(self, at: int, event: Event) -> None:
-        if isinstance(event, Observed):
-            await self._keep(at, event)
-            return
         if at in self._talkers and self._begun[at].is_set():
             await self._floor(at)
         await super().tell(at, event)
         if isinstance(event, Started):
             self._begun[at].set()
 
+    async def ends(self, at: int, finish: Finish, *, long: bool = False) -> None:
+        """Results are made and told when all are there: whoever brings the last one does it."""
+        self._results[at] = finish, long, self._clock.elapsed()
+        self._begun[at].set()
+        self._ended[at].set()
+        self._left -= 1
+        while not self._left and self._results:
+            made, large, moment = self._results.pop(min(self._results))
+            await self._put(await in_thread(made) if large else made(), moment)
+
     def held(self) -> list[tuple[Observed, float]]:
         results, self._results = self._results, {}
-        return [results[at] for at in sorted(results)]
+        return [(results[at][0](), results[at][2]) for at in sorted(results)]
 
     async def _floor(self, at: int) -> None:
         """Return when no group before this one speaks any more."""
         with suppress(Stopped):
             for earlier in (other for other in self._talkers if other < at):
                 await self._stop.race(self._ended[earlier].wait())
-
-    async def _keep(self, at: int, event: Observed) -> None:
-        """Results are told when all are there: whoever brings the last one tells them."""
-        self._results[at] = event, self._clock.elapsed()
-        self._begun[at].set()
-        self._ended[at].set()
-        self._left -= 1
-        if not self._left:
-            for result, moment in self.held():
-                await self._put(result, moment)
 
 
 def _predecessors(calls: Sequence[Ready | Answered], places: int) -> dict[int, int]:

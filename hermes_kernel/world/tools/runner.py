@@ -166,36 +166,37 @@ class Batch:
         try:
             await self.order.turn(at)
             if isinstance(ready, Answered):
-                await self._answer(ready)
+                await self._answer(at, ready)
             elif ready.tool.exclusive or ready.risk:
                 async with self.lane:
-                    await self._admit(ready)
+                    await self._admit(at, ready)
             else:
-                await self._admit(ready)
+                await self._admit(at, ready)
         finally:
             self.voices.ends(at)
 
-    async def _answer(self, answered: Answered) -> None:
-        await SPEAKER.get().tell(self.rules.finish(answered, Result(answered.text, ok=False), 0.0))
+    async def _answer(self, at: int, answered: Answered) -> None:
+        refused = Result(answered.text, ok=False)
+        await self.order.ends(at, functools.partial(self.rules.finish, answered, refused, 0.0))
 
-    async def _admit(self, ready: Ready) -> None:
+    async def _admit(self, at: int, ready: Ready) -> None:
         admitted = await self.rules.admit(ready) if ready.risk else ready
         if isinstance(admitted, Answered):
-            await self._answer(admitted)
+            await self._answer(at, admitted)
         elif inspect.iscoroutinefunction(ready.tool.run):
-            await self._carry_out(ready)
+            await self._carry_out(at, ready)
         else:
             async with self.places:
-                await self._carry_out(ready)
+                await self._carry_out(at, ready)
 
-    async def _carry_out(self, ready: Ready) -> None:
+    async def _carry_out(self, at: int, ready: Ready) -> None:
         await SPEAKER.get().tell(Started(ready.call.id, ready.tool.repeatable))
         if ready.tool.closes and (task := asyncio.current_task()):
             self.closing.add(task)
         began = self.clock.elapsed()
         result = await self._attempt(ready)
         finish = functools.partial(self.rules.finish, ready, result, self.clock.elapsed() - began)
-        await SPEAKER.get().tell(finish() if len(result.text) <= INLINE_CHARS else await in_thread(finish))
+        await self.order.ends(at, finish, long=len(result.text) > INLINE_CHARS)
 
     async def _attempt(self, ready: Ready) -> Result:
         seconds = self.rules.seconds if ready.tool.seconds is None else ready.tool.seconds

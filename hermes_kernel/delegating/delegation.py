@@ -51,6 +51,7 @@ class Delegation:
         if self._levels() < 1:
             raise ToolError("Subagents are switched off here (delegate_depth is 0): do the work yourself.")
         tasks, terms = self._agreed(given, speaker.tools)
+        await speaker.floor()  # how much is left is known when those before it have theirs back
         purse = Purse(lambda: self._session.turn.budget, speaker.tell, self._promised, call_id=speaker.call_id)
         if purse.remaining - 1 < LEAST:
             raise ToolError(SPENT.format(max(purse.remaining, 0), LEAST))

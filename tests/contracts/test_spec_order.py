@@ -324,6 +324,13 @@ async def test_two_groups_of_one_reply_are_told_one_after_the_other(agents: Any)
     assert [event.partition("(")[0] for event in groups] == 2 * (["Leased"] * 3 + ["Returned"] * 3)
 
 
+async def test_what_a_later_group_is_lent_does_not_depend_on_when_an_earlier_one_was_done(agents: Any) -> None:
+    """It has what the earlier one leaves, also where that came back late: five calls are enough for all, in turns."""
+    events = await same(lambda: agents(team(1, works, groups=3), max_iterations=6))
+    lent = [event for event in events if event.startswith("Leased")]
+    assert [re.findall(r"calls=(\d)", event)[0] for event in lent] == ["2", "2", "2"]
+
+
 async def test_a_person_s_own_subagents_too(agents: Any) -> None:
     runs = []
     for Pace.small in (True, False):

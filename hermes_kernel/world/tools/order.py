@@ -34,6 +34,9 @@ class AsItComes:
     async def turn(self, at: int) -> None:
         """Return when call number `at` may begin, as far as the order goes."""
 
+    async def floor(self, at: int) -> None:
+        """Return when call number `at` may speak of what it does."""
+
     async def tell(self, at: int, event: Event) -> None:
         """Tell an event of call number `at`."""
         await self._put(event, self._clock.elapsed())
@@ -66,7 +69,7 @@ class InOrder(AsItComes):
 
     async def tell(self, at: int, event: Event) -> None:
         if at in self._talkers and self._begun[at].is_set():
-            await self._floor(at)
+            await self.floor(at)
         await super().tell(at, event)
         if isinstance(event, Started):
             self._begun[at].set()
@@ -85,7 +88,7 @@ class InOrder(AsItComes):
         results, self._results = self._results, {}
         return [(results[at][0](), results[at][2]) for at in sorted(results)]
 
-    async def _floor(self, at: int) -> None:
+    async def floor(self, at: int) -> None:
         """Return when no group before this one speaks any more."""
         with suppress(Stopped):
             for earlier in (other for other in self._talkers if other < at):

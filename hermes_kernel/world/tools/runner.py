@@ -159,7 +159,8 @@ class Batch:
         return InOrder(self.tell, self.clock, ready, places=self.rules.workers, stop=stop)
 
     async def _call(self, at: int, ready: Ready | Answered, stop: Stop) -> None:
-        SPEAKER.set(Speaker(ready.call.id, functools.partial(self.order.tell, at), stop, self.rules.tools))
+        tell, floor = (functools.partial(act, at) for act in (self.order.tell, self.order.floor))
+        SPEAKER.set(Speaker(ready.call.id, tell, floor, stop, self.rules.tools))
         apart(self.clock)
         if self.rules.ordered:
             self.voices.begins(at)

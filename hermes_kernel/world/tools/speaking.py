@@ -26,10 +26,12 @@ UNHURRIED = 3650 * 86_400.0  # seconds: the deadline of a tool that asks a perso
 @dataclass(frozen=True, slots=True)
 class Speaker:
     """One call's voice, and what it is part of: the turn's latch, and the ``tools`` the turn may use. ``tell`` returns
-    when whoever plays the turn has taken the event (a kept one is on disk), or nobody will any more."""
+    when whoever plays the turn has taken the event (a kept one is on disk), or nobody will any more. ``floor`` returns
+    when it may speak of its work: at once, or in a spec when no call before it does."""
 
     call_id: str
     tell: Callable[[Event], Awaitable[None]]
+    floor: Callable[[], Awaitable[None]]
     stop: Stop
     tools: Tools
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack
 from datetime import tzinfo
-from itertools import count, takewhile
+from itertools import chain, count, takewhile
 from typing import NamedTuple
 
 from hermes_kernel.core.events import Asked, Kept, Opened
@@ -28,10 +28,11 @@ CHAT = "chat"
 
 
 class _Told(NamedTuple):
-    """A fact and when it came, in seconds since 1970-01-01 UTC."""
+    """A fact, when it came, in seconds since 1970-01-01 UTC, and the how manieth it is."""
 
     t: float
     fact: Kept
+    number: int
 
 
 class MemoryLog:
@@ -41,8 +42,7 @@ class MemoryLog:
         """``zone`` is where a person's dates are meant."""
         self._facts: defaultdict[str, list[_Told]] = defaultdict(list)
         self._last: dict[str, int] = {}  # of each session, which fact its last append began with
-        self._appends = count()
-        self._active: dict[str, int] = {}  # which append was each one's last
+        self._numbers = count()
         self._claimed: set[str] = set()
         self._clock = clock or SystemClock()
         self._zone = zone
@@ -52,17 +52,16 @@ class MemoryLog:
         last = facts[self._last.get(session_id, 0) :]
         again = sum(1 for _ in takewhile(lambda pair: pair[0].fact is pair[1], zip(last, events, strict=False)))
         self._last[session_id] = len(facts) - len(last) if again else len(facts)
-        facts.extend([_Told(self._clock.now(), event) for event in events[again:]])
-        self._active[session_id] = next(self._appends)
+        facts.extend([_Told(self._clock.now(), event, next(self._numbers)) for event in events[again:]])
 
     def recall(self, session_id: str) -> list[Kept]:
-        return [fact for _, fact in self._of(session_id)]
+        return [told.fact for told in self._of(session_id)]
 
     def learnt(self, kinds: Collection[type] = LEARNT, since: float = 0) -> tuple[Dated, ...]:
         wanted = tuple(kinds)
-        told = ((t, fact) for session in self._facts for t, fact in self._of(session) if t >= since)
-        dated = [Dated(t, fact) for t, fact in told if isinstance(fact, wanted) and isinstance(fact, Lesson)]
-        return tuple(sorted(dated, key=lambda each: each.t))
+        every = sorted(chain.from_iterable(self._facts.values()), key=lambda told: (told.t, told.number))
+        found = ((t, fact) for t, fact, _ in every if t >= since and isinstance(fact, wanted))
+        return tuple(Dated(t, fact) for t, fact in found if isinstance(fact, Lesson))
 
     def search(self, query: str | Query, limit: int = 10) -> Found:
         asked = query if isinstance(query, Query) else parse(query, now=self._clock.now(), zone=self._zone)
@@ -76,7 +75,7 @@ class MemoryLog:
         return find(entries, asked, about, limit)
 
     def passages(self, session_id: str) -> tuple[Passage, ...]:
-        return passages(session_id, ((n, t, fact) for n, (t, fact) in enumerate(self._of(session_id))))
+        return passages(session_id, ((n, t, fact) for n, (t, fact, _) in enumerate(self._of(session_id))))
 
     def find(self, text: str) -> str:
         titles = {session: head.title for session, head in self._heads().items()}
@@ -87,11 +86,15 @@ class MemoryLog:
         map, the one it worked for. A run of a job is one only under its own name, and what a slow loop did is no
         activity."""
         heads = self._heads()
-        newest_first = sorted(self._facts, key=lambda name: self._active.get(name, -1), reverse=True)
+        newest_first = sorted(self._facts, key=self._latest, reverse=True)
         told = [name for name in newest_first if self._kind(name) not in BESIDE]
         roots = [self._worked_for(name, heads) for name in told if notebook in {None, heads[name].notebook}]
         roots = [root for root in roots if notebook is not None or self._kind(root) != RUN]
         return next((root for root in roots if self._kind(root) in SPOKEN), next(iter(roots), None))
+
+    def _latest(self, session: str) -> int:
+        """Which of all facts was told last in it; -1 in one that an interrupt left empty."""
+        return next((told.number for told in self._facts[session][-1:]), -1)
 
     def _worked_for(self, session: str, heads: Mapping[str, Head]) -> str:
         line = [session]
@@ -100,7 +103,7 @@ class MemoryLog:
         return line[-1]
 
     def _kind(self, session: str) -> str:
-        return next((fact.kind for _, fact in self._facts[session] if isinstance(fact, Opened)), CHAT)
+        return next((told.fact.kind for told in self._facts[session] if isinstance(told.fact, Opened)), CHAT)
 
     def claim(self, session_id: str) -> ExitStack:
         """The right to act on a session, until closed.
@@ -139,7 +142,7 @@ class MemoryLog:
         heads = {session: Head(session) for session in self._facts}
         for session, facts in self._facts.items():
             standing = {passage.n for passage in self.passages(session)}
-            for n, (t, fact) in enumerate(facts):
+            for n, (t, fact, _) in enumerate(facts):
                 undone = isinstance(fact, Asked) and n not in standing
                 heads[session] = told(heads[session], n, t, None if undone else fact)
         return heads

@@ -177,7 +177,7 @@ class _FewTools:
     """The same tools, of which a small model is shown a few, briefly described."""
 
     def __init__(self, tools: Toolbox) -> None:
-        self.run = tools.run
+        self.run, self.lends = tools.run, tools.lends
         self._specs = tools.specs
 
     def specs(self) -> tuple[ToolSpec, ...]:

@@ -44,6 +44,9 @@ class _NoTools:
     def specs(self) -> tuple[ToolSpec, ...]:
         return ()
 
+    def lends(self, call: ToolCall) -> bool:
+        return False
+
     async def run(self, calls: Sequence[ToolCall], stop: Stop) -> AsyncGenerator[Event, None]:
         for call in calls:
             yield Observed(call.id, "There are no tools here. Answer in words.", ok=False)

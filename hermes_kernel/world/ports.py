@@ -33,6 +33,10 @@ class Toolbox(Protocol):
         """What the model is offered at this moment; the latest definition of a name wins."""
         ...
 
+    def lends(self, call: ToolCall) -> bool:
+        """Whether `call` is for a tool that lends of the turn's budget to subagents, and does nothing else."""
+        ...
+
     def run(self, calls: Sequence[ToolCall], stop: Stop) -> AsyncGenerator[Event, None]:
         """`Started` before each begins and `Observed` as each ends, in order of arrival, with `Asking` and `Approved`
         between where a person or a rule is asked; when stopped, `Interrupted` ends it within 0.2 s and calls without a

@@ -23,7 +23,7 @@ class RecordedTools:
     ``known`` has one like it."""
 
     def __init__(self, tools: Toolbox, reel: Reel, form: Form, known: Player | None) -> None:
-        self.specs = tools.specs
+        self.specs, self.lends = tools.specs, tools.lends
         self._tools = tools
         self._reel = reel
         self._form = form
@@ -57,6 +57,7 @@ class ReplayedTools:
 
     def __init__(self, tools: Toolbox, player: Player, form: Form, *, fill: bool, spec: bool) -> None:
         self.specs: Callable[[], tuple[ToolSpec, ...]] = tools.specs
+        self.lends: Callable[[ToolCall], bool] = tools.lends
         self._tools = tools
         self._player = player
         self._form = form
@@ -70,7 +71,7 @@ class ReplayedTools:
         left: list[ToolCall] = []
         for call in calls:
             found = self._player.call(self._form.called(call))
-            if found.lent if found else self._fill:
+            if (found.lent and self.lends(call)) if found else self._fill:
                 left.append(call)
                 continue
             yield Started(call.id, repeatable=True)

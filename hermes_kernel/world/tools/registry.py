@@ -201,6 +201,10 @@ class Tools:
     def specs(self) -> tuple[ToolSpec, ...]:
         return tuple(tool.spec for tool in self._with(source.offered() for source in self.sources).values())
 
+    def lends(self, call: ToolCall) -> bool:
+        tool = self._tools.get(resolve(call.name, self._tools))
+        return tool is not None and tool.closes
+
     async def run(self, calls: Sequence[ToolCall], stop: Stop) -> AsyncGenerator[Event, None]:
         if stop.by:
             yield Interrupted(by=stop.by)

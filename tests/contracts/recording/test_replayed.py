@@ -253,6 +253,16 @@ async def test_a_call_of_an_agent_and_the_same_one_of_its_subagent_are_each_answ
     assert [event.text for event in replayed if isinstance(event, Observed)][-1] == "A1: 2 EUR"
 
 
+async def test_a_recording_that_says_of_another_tool_that_it_had_subagents_does_not_run_it(agents, file):
+    with serving(agents, file, *LOOKED_UP) as agent:
+        await seen(agent)
+    file.write_text(file.read_text().replace('"ok": true', '"lent": true, "ok": true'))
+    again = agents(replay=file, replay_tools=True)
+    events = await seen(again)
+    assert ASKED == ["A1"]
+    assert [event.text for event in events if isinstance(event, Observed)] == ["A1: 3 EUR"]
+
+
 async def test_a_call_that_was_not_recorded_is_not_run_where_calls_are_answered_from_the_recording(agents, file):
     with serving(agents, file, *LOOKED_UP) as agent:
         await seen(agent)

@@ -57,12 +57,14 @@ class ReplayedTools:
 
     def __init__(self, tools: Toolbox, player: Player, form: Form, *, fill: bool, spec: bool) -> None:
         self.specs: Callable[[], tuple[ToolSpec, ...]] = tools.specs
-        self.lends: Callable[[ToolCall], bool] = tools.lends
         self._tools = tools
         self._player = player
         self._form = form
         self._fill = fill
         self._spec = spec
+
+    def lends(self, call: ToolCall) -> bool:
+        return self._tools.lends(call)
 
     async def run(self, calls: Sequence[ToolCall], stop: Stop) -> AsyncGenerator[Event, None]:
         if stop.by:

@@ -50,5 +50,5 @@ def test_the_page_answers_a_click_while_the_reply_pours_in_and_what_is_kept_is_t
     assert len(clicks) == 25
     assert median(clicks) < 200
     assert kept.strip() == TEXT.strip()
-    assert sent <= 5 * SIZE  # the longer it takes, the more often it is painted; what it is on a free machine, the bench says
+    assert sent <= 5 * SIZE  # the longer it takes, the more often it is painted; the bench has a free machine's figure
     assert seen["remote"] == []

@@ -23,16 +23,6 @@ input()
 
 
 @pytest.fixture
-def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder for temporary files."""
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setenv("TMPDIR", str(folder))
-    monkeypatch.setattr("tempfile.tempdir", None)
-    return folder
-
-
-@pytest.fixture
 def another() -> Iterator[subprocess.Popen[str]]:
     """A process that has made one and lives."""
     with subprocess.Popen(

@@ -39,16 +39,6 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.fixture
-def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder for temporary files."""
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setenv("TMPDIR", str(folder))
-    monkeypatch.setattr("tempfile.tempdir", None)
-    return folder
-
-
 def everything(folder: Path) -> dict[str, tuple[bytes, int, int]]:
     return {
         str(path.relative_to(folder)): (path.read_bytes() if path.is_file() else b"", state.st_mtime_ns, state.st_mode)

@@ -28,8 +28,11 @@ def clip(text: str, limit: int) -> str:
     file."""
     if len(text) <= limit:
         return text
-    place = PLACE if limit >= 2 * PLACE and (found := GAP.search(text)) and found[2] else 0
-    gap = _gap(text, named=bool(place))
+    found = GAP.search(text)
+    whole, file = (found[1], found[2]) if found else (f"{len(text):,}", "")
+    place = PLACE if file and limit >= 2 * PLACE else 0
+    where = f"; all of it is in {file}; read_file shows parts" if place else ""
+    gap = f"\n[… {whole} characters in all; the middle is left out{where} …]\n"
     room = max(limit - max(len(gap), place), 0)
     head = int(room * HEAD)
     tail = room - head
@@ -82,12 +85,3 @@ def _clip_strings(value: Any, limit: int) -> Any:
         case dict():
             return {key: _clip_strings(item, limit) for key, item in value.items()}
     return value
-
-
-def _gap(text: str, *, named: bool) -> str:
-    """The line for a text, with what the gap already in it says of the whole, its file only if it is to be named."""
-    found = GAP.search(text)
-    if found is None:
-        return f"\n[… {len(text):,} characters in all; the middle is left out …]\n"
-    where = f"; all of it is in {found[2]}; read_file shows parts" if named and found[2] else ""
-    return f"\n[… {found[1]} characters in all; the middle is left out{where} …]\n"

@@ -104,10 +104,16 @@ class Lab:
         shots.mkdir(parents=True, exist_ok=True)
         command = ["node", str(HERE / script), self.address, notebook.name, str(shots), json.dumps(given)]
         ours = os.environ | {"HERMES_BROWSER": self.browser}
+        log = self.place / "lab.log"
+        before = log.stat().st_size
         done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False, env=ours)
         assert done.returncode == 0, done.stderr
         seen: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-        assert "error" not in seen, f"{seen['error']}\n{seen.get('outputs')}\nsee {shots}/failed.png"
+        if "error" in seen:
+            said = log.read_bytes()[before:][-8_000:].decode(errors="replace")
+            pytest.fail(
+                f"{seen['error']}\n{seen.get('outputs')}\nsee {shots}/failed.png\n{log} says meanwhile:\n{said}"
+            )
         return seen
 
 

@@ -96,9 +96,11 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
       const panel = window.jupyterapp.shell.currentWidget;
       await panel.revealed;
       await panel.sessionContext.ready;
-      for (let n = 0; n < 300; n++) {
-        const kernel = panel.sessionContext.session.kernel;
-        if (["idle", "busy"].includes(kernel.status) && kernel.connectionStatus === "connected") break;
+      const began = Date.now();
+      for (;;) {
+        const kernel = panel.sessionContext.session?.kernel;
+        if (["idle", "busy"].includes(kernel?.status) && kernel.connectionStatus === "connected") break;
+        if (Date.now() - began > 60000) throw new Error(`no kernel within a minute: it is ${kernel?.status}, ${kernel?.connectionStatus}`);
         await new Promise((done) => setTimeout(done, 100));
       }
       await window.jupyterapp.commands.execute("application:toggle-left-area", { side: "left" }).catch(() => {});

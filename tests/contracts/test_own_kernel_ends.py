@@ -18,7 +18,17 @@ from hermes_kernel.core.events import Interrupted, Noticed, Observed, Started
 from hermes_kernel.testing.clock import FastClock
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools import ToolError
-from tests.contracts.own_kernels import FRESH, gone, own_kernel, pid_of, python_spec, run_own, spec_of, tools_of
+from tests.contracts.own_kernels import (
+    FRESH,
+    gone,
+    own_kernel,
+    pid_of,
+    python_spec,
+    robbed_spec,
+    run_own,
+    spec_of,
+    tools_of,
+)
 from tests.contracts.toolbox import run_calls
 
 ROOT = Path(__file__).parents[2]
@@ -222,6 +232,16 @@ async def test_why_a_kernel_does_not_start_is_told_in_a_line(specs):
     assert told["silent"].text == "The kernel silent did not answer within 1.5 s: waiting"
     assert told["missing"].text.startswith("The kernel missing could not be started: ")
     assert all(len(result.text.splitlines()) == 1 for result in told.values())
+
+
+@pytest.mark.parametrize("most", [2, 3])
+async def test_a_kernel_whose_ports_are_taken_before_it_binds_them_is_started_again(specs, most):
+    starts = robbed_spec(specs, "robbed", most)
+    with own_kernel(specs, "robbed") as robbed:
+        result = await run_own(robbed, specs, "6 * 7")
+    assert len(starts.read_text()) == 3
+    assert ("42" in result.text) == (most == 2)
+    assert ("Address already in use" in result.text) == (most == 3)
 
 
 async def test_a_folder_that_is_gone_is_told(tmp_path):

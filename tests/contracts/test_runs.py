@@ -18,6 +18,7 @@ from hermes_kernel.testing.clock import FastClock
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import MemoryLog
+from tests.contracts.own_kernels import robbed_spec
 from tests.contracts.runs import ScriptedRunner, environ, job, parameters, read, real, shown, template, work
 from tests.disks import small_disk
 from tests.soon import SOON
@@ -257,6 +258,18 @@ async def test_a_kernel_that_ends_as_it_starts_is_a_failed_run_that_says_its_las
     path = template(tmp_path / "r.ipynb", "1", kernel="soup")
     ran = await real(tmp_path / "home").run(work(tmp_path / "home", job(notebook=str(path))), Stop())
     assert (ran.outcome, ran.why) == ("failed", "The kernel soup did not start: no module named soup")
+
+
+@pytest.mark.parametrize(("most", "outcome"), [(2, "ran"), (3, "failed")])
+async def test_a_kernel_whose_ports_are_taken_before_it_binds_them_is_started_again(
+    tmp_path, monkeypatch, most, outcome
+):
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
+    starts = robbed_spec(tmp_path, "robbed", most)
+    path = template(tmp_path / "r.ipynb", "print(6 * 7)", kernel="robbed")
+    ran = await real(tmp_path / "home").run(work(tmp_path / "home", job(notebook=str(path))), Stop())
+    assert (ran.outcome, len(starts.read_text())) == (outcome, 3)
+    assert ("Address already in use" in ran.why) == (outcome == "failed")
 
 
 async def test_the_notebook_of_a_run_can_be_run_again_from_top_to_bottom(tmp_path):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import queue
+import socket
 import subprocess
 import sys
 import time
@@ -77,8 +78,7 @@ class Kernel:
         self.name = name
         self.interpreter = python
         self.home = home
-        self.manager = KernelManager()
-        self.manager._kernel_spec = KernelSpec(
+        spec = KernelSpec(
             argv=[python, "-Xfrozen_modules=off", *arguments, "-f", "{connection_file}"],
             interrupt_mode=interrupt, display_name=name, language="python",
         )  # fmt: skip
@@ -91,12 +91,26 @@ class Kernel:
             "PYTHONPATH": str(ROOT),
         }
         ours |= {"IPYTHONDIR": str(home / "ipython"), "HERMES_BASE_URL": "http://127.0.0.1:9/v1"} | environ
-        self.manager.start_kernel(env=ours, cwd=str(home))
-        self.client = self.manager.client()
-        self.client.start_channels()
-        self.client.wait_for_ready(timeout=60)
+        while not self._started(spec, ours):
+            pass
         if name == "python3":
             self.run("%load_ext magics")
+
+    def _started(self, spec: KernelSpec, environ: dict[str, str]) -> bool:
+        """Whether the kernel runs: not, if another process took one of its ports between their choice and its start."""
+        self.manager = KernelManager()
+        self.manager._kernel_spec = spec
+        self.manager.start_kernel(env=environ, cwd=str(self.home))
+        self.client = self.manager.client()
+        self.client.start_channels()
+        try:
+            self.client.wait_for_ready(timeout=60)
+        except RuntimeError:
+            self.close()
+            if not any(map(_taken, self.manager.ports)):
+                raise
+            return False
+        return True
 
     @cached_property
     def subshell(self) -> str:
@@ -205,6 +219,16 @@ class Kernel:
         except queue.Empty:
             return None
         return message if sent is None or message["parent_header"].get("msg_id") == sent else None
+
+
+def _taken(port: int) -> bool:
+    with socket.socket() as asked:
+        asked.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            asked.bind(("127.0.0.1", port))
+        except OSError:
+            return True
+    return False
 
 
 def _idle(message: dict[str, Any], sent: str) -> bool:

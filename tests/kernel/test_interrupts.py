@@ -143,6 +143,29 @@ def test_two_presses_change_nothing(running, scripted):
     assert running.value("1 + 1") == "2"
 
 
+KNOCKED = """
+import os, signal
+
+def knock(comm, opened):
+    os.kill(os.getpid(), signal.SIGINT)
+
+get_ipython().kernel.comm_manager.register_target("knock", knock)
+"""
+
+
+def test_an_interrupt_that_lands_while_another_message_is_handled_ends_the_turn(running, scripted):
+    server = scripted(late(say("Never."), 60), say("Here again."))
+    assert running.run(running.python(KNOCKED)).status == "ok"
+    sent = running.send(running.prompt("Go."), cell_id="c1")
+    assert server.await_requests(1)
+    opened = {"comm_id": "k1", "target_name": "knock", "data": {}}
+    running.client.shell_channel.send(running.client.session.msg("comm_open", opened))
+    ran = running.finish(sent)
+    assert ran.reply["ename"] == "KeyboardInterrupt"
+    assert ran.error == "Interrupted. The conversation is kept; the next prompt goes on from here."
+    assert "Here again." in running.run(running.prompt("Are you there?")).text
+
+
 def test_a_queued_cell_does_not_run_after_an_interrupt(running, scripted):
     scripted(late(say("Never."), 30))
     first = running.send(running.prompt("Go."), cell_id="c1")

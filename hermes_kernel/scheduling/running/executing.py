@@ -20,7 +20,7 @@ from hermes_kernel.core.text import brief
 from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.running.listening import Client
 from hermes_kernel.world.kernels import PACED
-from hermes_kernel.world.kernels.last_words import LastWords
+from hermes_kernel.world.kernels.last_words import STARTS, LastWords
 from hermes_kernel.world.stop import Stop, Stopped
 from hermes_kernel.world.tools.runaways import kill_marked, marked
 from hermes_kernel.world.tools.terminal import clean
@@ -81,6 +81,7 @@ class Execution:
         timing = {"timeout": None, "record_timing": False}  # times would be others in each run, and in every diff
         self._client: Any = Client(notebook, km=self._manager, kernel_name=name, log=LOG, **timing)
         self._client.changed = changed
+        self._words: LastWords
         self._leaving = self._done = False  # nothing more is to be begun; nothing more is to be waited for
 
     async def run(self, stop: Stop) -> None:
@@ -90,33 +91,48 @@ class Execution:
             HermesError: a cell failed, or the kernel did. One line says why.
             Stopped: `stop` was pressed.
         """
-        words = LastWords()
+        self._words = LastWords()
         try:
-            await stop.race(self._start(words))
+            await stop.race(self._start())
             await self._until(asyncio.ensure_future(self._cells()), stop)
         except (DeadKernelError, RuntimeError) as error:
             self._done = False
             await asyncio.sleep(LOOK_SECONDS)  # what it said last is still on its way
-            raise HermesError(_died(self._manager.kernel_name, error, words.line())) from None
+            raise HermesError(_died(self._manager.kernel_name, error, self._words.line())) from None
         except (HermesError, Stopped):
             raise
         except Exception as error:  # nbclient believes what a kernel sends, and kernels send anything
             raise HermesError(f"the kernel said what cannot be understood: {brief(repr(error), 200)}") from error
         finally:
             await asyncio.shield(self._end())
-            words.close()
+            self._words.close()
 
-    async def _start(self, words: LastWords) -> None:
+    async def _start(self) -> None:
+        """Start it; another one where its ports were taken meanwhile."""
+        for left in reversed(range(STARTS)):
+            try:
+                await self._begin()
+                break
+            except RuntimeError:
+                await asyncio.sleep(LOOK_SECONDS)
+                if not (left and self._words.taken):
+                    raise
+            await self._end()
+            self._words.close()
+            self._words = LastWords()
+            self._manager = self._client.km = _manager(self._manager.kernel_name)
+
+    async def _begin(self) -> None:
         try:
             await self._manager.start_kernel(
-                cwd=str(self._cwd), env=self._environ, stdout=words.write, stderr=words.write,
+                cwd=str(self._cwd), env=self._environ, stdout=self._words.write, stderr=self._words.write,
                 extra_arguments=_options(self._manager),
             )  # fmt: skip
         except (OSError, ValueError, ImportError) as error:
             raise HermesError(
                 f"The kernel {self._manager.kernel_name} could not be started: {brief(str(error), 300)}"
             ) from None
-        words.started()
+        self._words.started()
         self._client.kc = kc = self._manager.client(context=self._manager.context)
         kc.start_channels(stdin=False, hb=False)
         await kc.wait_for_ready(timeout=START_SECONDS)

@@ -4,6 +4,7 @@ Read on the event loop, as long as there is anything to read; what it writes is 
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 
 from hermes_kernel.core.text import brief, scrub
@@ -11,6 +12,10 @@ from hermes_kernel.world.tools.terminal import clean
 
 KEPT_BYTES = 16_000
 LINE_CHARS = 300
+TAKEN = os.strerror(errno.EADDRINUSE).encode()
+STARTS = 3
+"""How often a kernel is started whose ports were taken. They are chosen before it starts (`jupyter_client`), and any
+other process may be quicker in the second that it needs to bind them."""
 
 
 class LastWords:
@@ -34,6 +39,13 @@ class LastWords:
             self._take()
         lines = [line for line in clean(self._kept.decode(errors="replace")).splitlines() if line.strip()]
         return brief(scrub(lines[-1]), LINE_CHARS) if lines else ""
+
+    @property
+    def taken(self) -> bool:
+        """It found one of its ports taken: started once more, it is given others."""
+        if self._read in self._open:
+            self._take()
+        return TAKEN in self._kept
 
     def close(self) -> None:
         """Let go of the pipe."""

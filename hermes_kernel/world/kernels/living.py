@@ -40,6 +40,10 @@ class NoStart(Exception):
     """The kernel did not start. One line says why."""
 
 
+class PortTaken(NoStart):
+    """One of its ports was taken between being chosen and being bound."""
+
+
 class Living:
     """A kernel of the kernelspec `spec`, from `start` to `end`. ``over`` once it is dead or given up."""
 
@@ -75,6 +79,7 @@ class Living:
         """Return when it answers.
 
         Raises:
+            PortTaken: it died because of its ports; another may be started.
             NoStart: it cannot be started, it died, or does not answer within so many seconds.
         """
         try:
@@ -84,7 +89,8 @@ class Living:
         except TimeoutError:
             raise NoStart(self._unstarted(f"did not answer within {seconds:g} s")) from None
         if self.over:
-            raise NoStart(self._unstarted(f"ended as it started ({self._death.result()})"))
+            why = self._unstarted(f"ended as it started ({self._death.result()})")
+            raise PortTaken(why) if self._words.taken else NoStart(why)
 
     async def _launch(self) -> None:
         """Start it with a profile of IPython's that is empty and thrown away: it runs none of a person's startup files,

@@ -17,7 +17,8 @@ from typing import Any
 
 from hermes_kernel.core.events import Noticed
 from hermes_kernel.core.text import scrub
-from hermes_kernel.world.kernels.living import Living, NoStart
+from hermes_kernel.world.kernels.last_words import STARTS
+from hermes_kernel.world.kernels.living import Living, NoStart, PortTaken
 from hermes_kernel.world.loop_thread import Closed, LoopThread
 from hermes_kernel.world.ports import Clock
 from hermes_kernel.world.spec import guard
@@ -144,15 +145,24 @@ class OwnKernel:
         return self._living or await self._start()
 
     async def _start(self) -> Living:
+        try:
+            for _ in range(STARTS - 1):
+                with contextlib.suppress(PortTaken):
+                    return await self._begun()
+            return await self._begun()
+        except NoStart as error:
+            raise ToolError(str(error)) from error
+
+    async def _begun(self) -> Living:
+        if self._closed:
+            raise ToolError(CLOSED)
         self._living = living = Living(self.spec, self.cwd, environment(os.environ, self._secrets()))
         self._starting = True
         try:
             await living.start(self._start_seconds)
-        except BaseException as error:
+        except BaseException:
             await living.end(now=True)
             self._living = None
-            if isinstance(error, NoStart):
-                raise ToolError(str(error)) from error
             raise
         finally:
             self._starting = False

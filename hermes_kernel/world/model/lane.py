@@ -87,9 +87,10 @@ class Lane:
         return Noticed(lesson[1])
 
     def _known(self, trouble: Trouble, sent: Sent) -> Noticed | None:
-        """The lesson of a complaint about a request that was on its way, then or now, when it was learnt."""
-        fields = sent.fields | {"tools", self._first.limit_name, "stream_options", "temperature"}
-        lesson = learn(self._first, trouble, replace(sent, fields=fields, images=True))
+        """The lesson of a complaint about a request that was on its way, then or now, when it was learnt. In a replay
+        such a request has left out what it had before, but for tools and images, by which its answer was found."""
+        fields = sent.fields | {self._first.limit_name, "stream_options", "temperature"}
+        lesson = learn(self._first, trouble, replace(sent, fields=fields))
         return Noticed(lesson[1]) if lesson and lesson[1] in self._lessons else None
 
     def look(self) -> None:

@@ -8,7 +8,6 @@ import shutil
 import stat
 import subprocess
 import tempfile
-from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -198,16 +197,22 @@ print(len(log.recall("s")))
 """
 
 
+@pytest.fixture
+def public():
+    """A folder that others may enter. Those of pytest are closed to them, and again by each pytest that begins."""
+    with tempfile.TemporaryDirectory() as made:
+        Path(made).chmod(0o755)
+        yield Path(made)
+
+
 @pytest.mark.parametrize("folded", [False, True])
-def test_a_home_that_may_only_be_read_is_read_and_refuses_in_one_line(tmp_path_factory, folded):
-    home = tmp_path_factory.mktemp("home")
+def test_a_home_that_may_only_be_read_is_read_and_refuses_in_one_line(public, folded):
+    home = public / "home"
     log = store(home)
     told(log, "s", titles(10))
     log.close()
     if folded:
         store(home).fold()
-    for folder in takewhile(lambda folder: folder != Path(tempfile.gettempdir()), home.parents):
-        folder.chmod(0o755)
     for path in (*home.rglob("*"), home):
         path.chmod(0o555 if path.is_dir() else 0o444)
     try:

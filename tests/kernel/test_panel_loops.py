@@ -49,7 +49,7 @@ def test_eight_rows_open_on_what_each_wrote_and_say_what_there_is_to_do(running,
 
 def test_it_is_read_again_when_it_is_asked_for(running):
     page = opened(running)
-    assert "no jobs yet" in page.html()
+    page.says("no jobs yet")
     job = Job(fresh_id(), EVIL, "0 9 * * 1", "UTC", time.time(), "What is new?")
     due = float(int(time.time()))
     run = run_id(job.id, due)

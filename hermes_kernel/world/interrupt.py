@@ -52,16 +52,18 @@ def _woken(press: Callable[[], object]) -> Iterator[None]:
         return
     loop = asyncio.get_running_loop()
     ours, theirs = socket.socketpair()
-    theirs.setblocking(False)
+    for end in (ours, theirs):
+        end.setblocking(False)
     before = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
 
     def woken() -> None:
-        numbers = ours.recv(4096)
+        numbers = b""
+        with suppress(BlockingIOError):  # a loop may call twice for what came once
+            numbers = ours.recv(4096)
         if signal.SIGINT in numbers:
             press()
         if before != -1:
-            with suppress(OSError):
-                os.write(before, numbers)
+            _tell(before, numbers)
 
     with ours, theirs:
         try:
@@ -72,3 +74,8 @@ def _woken(press: Callable[[], object]) -> Iterator[None]:
             signal.set_wakeup_fd(before)
             with suppress(NotImplementedError):
                 loop.remove_reader(ours)
+
+
+def _tell(whom: int, numbers: bytes) -> None:
+    with suppress(OSError):
+        os.write(whom, numbers)

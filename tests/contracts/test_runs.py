@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import stat
-import sys
 import time
 
 import pytest
@@ -18,7 +16,7 @@ from hermes_kernel.testing.clock import FastClock
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import MemoryLog
-from tests.contracts.own_kernels import robbed_spec
+from tests.contracts.own_kernels import python_spec, robbed_spec
 from tests.contracts.runs import ScriptedRunner, environ, job, parameters, read, real, shown, template, work
 from tests.disks import small_disk
 from tests.soon import SOON
@@ -247,13 +245,7 @@ async def test_a_kernel_that_is_not_there_is_a_failed_run(tmp_path, name):
 
 
 async def test_a_kernel_that_ends_as_it_starts_is_a_failed_run_that_says_its_last_words(tmp_path, monkeypatch):
-    spec = {
-        "argv": [sys.executable, "-c", "import sys; sys.exit('no module named soup')"],
-        "display_name": "x",
-        "language": "x",
-    }
-    (tmp_path / "kernels/soup").mkdir(parents=True)
-    (tmp_path / "kernels/soup/kernel.json").write_text(json.dumps(spec))
+    python_spec(tmp_path, "soup", "import sys; sys.exit('no module named soup')")
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
     path = template(tmp_path / "r.ipynb", "1", kernel="soup")
     ran = await real(tmp_path / "home").run(work(tmp_path / "home", job(notebook=str(path))), Stop())

@@ -16,6 +16,7 @@ import pytest
 from jupyter_client.manager import start_new_kernel
 
 from hermes_kernel.core.events import Interrupted, Observed
+from hermes_kernel.world.interrupt import pressing as pressed_by
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools import inside_user_code, tool
 from tests.contracts.toolbox import observed, run_calls, toolbox
@@ -524,6 +525,17 @@ async def main():
 
 asyncio.run(main())
 """
+
+
+async def test_a_loop_that_is_told_twice_of_one_interrupt_goes_on():
+    stop, loop, trouble = Stop(), asyncio.get_running_loop(), []
+    loop.set_exception_handler(lambda _, told: trouble.append(told))  # also a deadline that ends a wait
+    with pressed_by(stop.press, inside_user_code):
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(2):  # as after an exception that left it between its look and its work
+            loop._process_events(loop._selector.select(0))
+        await asyncio.sleep(0)
+    assert (stop.by, trouble) == ("person", [])
 
 
 @pytest.mark.parametrize("seed", [1, 2])

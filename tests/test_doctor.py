@@ -94,6 +94,15 @@ def test_a_model_that_is_not_offered_is_a_problem_with_those_that_are(home: Path
     assert of(unnamed, "model").then == "set HERMES_MODEL to one of these"
 
 
+@pytest.mark.parametrize("name", ["llama3.2", "gemini-2.5-flash", "qwen3:8b", "models/gemini-2.5-flash"])
+def test_a_model_is_offered_by_whatever_name_its_server_takes(home: Path, name: str):
+    with serving(models("llama3.2:latest", "models/gemini-2.5-flash", "qwen3:8b")) as url:
+        findings = looked(Settings(home=home, base_url=url, model=name, aux_model=name))
+        others = looked(Settings(home=home, base_url=url, model="qwen3", aux_model="flash"))
+    assert [of(findings, what).state for what in ("model", "aux_model")] == [State.OK, State.OK]
+    assert [of(others, what).state for what in ("model", "aux_model")] == [State.PROBLEM, State.PROBLEM]
+
+
 @pytest.mark.parametrize(
     ("answer", "state", "word"),
     [

@@ -98,10 +98,11 @@ class Piece:
 
 
 class Calls:
-    """The calls of one reply as they come in."""
+    """The calls of one reply as they come in. ``taken`` is another number whenever there is more of them."""
 
     def __init__(self) -> None:
         self.drafts: list[Draft] = []
+        self.taken = 0
         self._stray: dict[str, Any] = {}
 
     def feed(self, piece: Piece) -> Draft | None:
@@ -110,10 +111,12 @@ class Calls:
         if draft is None:
             self._stray |= piece.extra
             return None
+        before = draft.characters
         draft.id = draft.id or piece.id
         draft.name = draft.name or piece.name
         draft.extra |= piece.extra
         draft.add(piece.arguments)
+        self.taken += draft.characters - before
         return draft
 
     def finished(self, new_id: Callable[[], str], *, limited: bool) -> tuple[tuple[ToolCall, ...], bool]:
@@ -146,6 +149,7 @@ class Calls:
         if not (piece.id or piece.name or piece.arguments.strip()):
             return None
         self.drafts.append(Draft(index=piece.index, extra=self._stray))
+        self.taken += 1
         self._stray = {}
         return self.drafts[-1]
 

@@ -72,6 +72,7 @@ class Stream:
         self.calls = Calls()
         self._text: list[str] = []
         self._thoughts: list[str] = []
+        self._taken = 0
         self._pairs, self._thought_pairs = Pairs(), Pairs()
         self._tags, self._reasoning = ThinkTags(), Reasoning()
 
@@ -92,16 +93,26 @@ class Stream:
         """Whether nothing at all has been said yet."""
         return not (self._text or self._thoughts or self.calls.drafts)
 
+    @property
+    def taken(self) -> int:
+        """Another number whenever the reply has grown: by words, by what is held back or only kept, by its end or its
+        count. A chunk that changes nothing has said nothing, whatever stands in it."""
+        return self._taken + self.calls.taken + self._reasoning.taken
+
     def feed(self, chunk: dict[str, Any]) -> list[Delta]:
         """What `chunk` adds, ready to be shown. Any field may be missing, null or of another type."""
         if "usage" in chunk or "x_groq" in chunk or "timings" in chunk:
-            self.usage = usage_in(chunk) or self.usage
+            usage = usage_in(chunk) or self.usage
+            self._taken += usage != self.usage
+            self.usage = usage
         choices = chunk.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         if not isinstance(choice, dict) or choice.get("index", 0) not in (0, None):
             return []
         if reason := choice.get("finish_reason"):
-            self.reason = str(reason).lower()
+            said = str(reason).lower()
+            self._taken += said != self.reason
+            self.reason = said
             self.finish = _FINISHES.get(self.reason, Finish.OTHER)
         delta = choice.get("delta") or choice.get("message")
         return self._delta(delta) if isinstance(delta, dict) else []
@@ -132,15 +143,18 @@ class Stream:
     def _delta(self, delta: dict[str, Any]) -> list[Delta]:
         content = delta.get("content")
         if len(delta) == 1 and isinstance(content, str):  # nearly every chunk there is
+            self._taken += len(content)
             answer, thoughts = self._tags.feed(self._pairs.feed(content))
             return self._said(answer, thoughts)
         answer, parts_thoughts = content_parts(content) if content else ("", "")
+        refusal = str(delta.get("refusal") or "")
+        self._taken += len(answer) + len(parts_thoughts) + len(refusal)
         thoughts = self._reasoning.feed(delta) or parts_thoughts
         tagged = ""
         if answer:
             answer, tagged = self._tags.feed(self._pairs.feed(answer))
-        if refusal := delta.get("refusal"):
-            answer += self._pairs.feed(str(refusal))
+        if refusal:
+            answer += self._pairs.feed(refusal)
         events = self._said(answer, (self._thought_pairs.feed(thoughts) if thoughts else "") + tagged)
         return events + self._called(delta) if "tool_calls" in delta or "function_call" in delta else events
 

@@ -9,6 +9,8 @@ from typing import Any
 
 _TAGS = ("<think>", "<thinking>", "<thought>", "<reasoning>")
 _CLOSE = {tag: "</" + tag[1:] for tag in _TAGS}
+_TOLD = ("text", "summary", "data", "signature")
+"""Fields of a reasoning detail that say something; the others say what kind of detail it is."""
 
 
 class ThinkTags:
@@ -67,9 +69,11 @@ def _overlap(text: str, mark: str) -> int:
 
 
 class Reasoning:
-    """The reasoning fields of a reply, kept as a provider wants them back."""
+    """The reasoning fields of a reply, kept as a provider wants them back. ``taken`` is another number whenever there
+    is more in them, be it nothing that a person can read."""
 
     def __init__(self) -> None:
+        self.taken = 0
         self._fields: dict[str, list[str]] = {}
         self._details: list[dict[str, Any]] = []
 
@@ -90,9 +94,11 @@ class Reasoning:
         if not isinstance(value, str):
             return ""
         self._fields.setdefault(name, []).append(value)
+        self.taken += len(value)
         return value
 
     def _detail(self, item: dict[str, Any]) -> str:
+        self.taken += sum(len(item[key]) for key in _TOLD if isinstance(item.get(key), str))
         last = self._details[-1] if self._details else {}
         words = next((key for key in ("text", "summary") if isinstance(item.get(key), str)), "")
         if words and isinstance(last.get(words), str) and _same(last, item):

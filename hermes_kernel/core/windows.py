@@ -71,10 +71,15 @@ def known(model: str, *, hosted: bool = True) -> Window | None:
     return next(found, None)
 
 
+def means(name: str, model: str) -> bool:
+    """Whether a server that lists `name` takes `model` for it: Gemini's list has a path, Ollama's has the usual tag."""
+    return name in (model, f"models/{model}", f"{model}:latest")
+
+
 def _row(answer: object, model: str) -> dict[str, Any] | None:
     """What speaks of `model` in an answer. A server with one model of its own takes any name for it."""
     told = _rows(answer)
-    for same in (_is, _ends):
+    for same in (means, _ends):
         for row in told:
             if any(same(name, model.lower()) for name in _names(row)):
                 return row
@@ -94,10 +99,6 @@ def _names(row: dict[str, Any]) -> Iterator[str]:
     for name in (*(row.get(key) for key in _NAMES), *(aliases if isinstance(aliases, list) else ())):
         if isinstance(name, str):
             yield name.lower()
-
-
-def _is(name: str, model: str) -> bool:
-    return name in (model, f"models/{model}", f"{model}:latest")
 
 
 def _ends(name: str, model: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 
 from hermes_kernel.core.text import brief
-from hermes_kernel.core.windows import Window, known, window_in
+from hermes_kernel.core.windows import Window, known, means, window_in
 from hermes_kernel.doctor.finding import Finding, State
 from hermes_kernel.settings import Settings, near
 from hermes_kernel.world.mcp.described import Described, WrongServer
@@ -37,7 +37,7 @@ def aux(settings: Settings, models: tuple[str, ...]) -> Iterator[Finding]:
     name = settings.aux_model
     if not name or "@" in name:
         return
-    if name in models:
+    if any(means(each, name) for each in models):
         yield Finding("aux_model", State.OK, name)
         return
     some = brief(", ".join(models[:8]), 200)

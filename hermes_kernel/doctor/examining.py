@@ -15,6 +15,7 @@ from pathlib import Path
 
 from hermes_kernel.core.figures import counted
 from hermes_kernel.core.text import brief
+from hermes_kernel.core.windows import means
 from hermes_kernel.doctor.beyond import aux, kernel_of_subagents, servers, window
 from hermes_kernel.doctor.finding import Finding, State
 from hermes_kernel.doctor.planned import planned
@@ -183,7 +184,7 @@ def _offers(settings: Settings) -> Iterator[Finding]:
 
 
 def _model(model: str, models: tuple[str, ...]) -> Finding:
-    if model in models:
+    if any(means(name, model) for name in models):
         return Finding("model", State.OK, model)
     some = brief(", ".join(models[:8]), 200)
     if model == "?":

@@ -234,8 +234,8 @@ def test_waiting_for_another_notebook_that_starts_it_can_be_given_up(tmp_path):
         threading.Thread(target=model.stop).start()
 
     model = LocalModel(tmp_path, model=MODEL, progress=tell)
-    (tmp_path / "models").mkdir()
-    with (tmp_path / "models" / f"{MODEL}.lock").open("wb") as lock:
+    (tmp_path / "store").mkdir()
+    with (tmp_path / "store" / f"local-{MODEL}.lock").open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(GivenUp):
             model.start()

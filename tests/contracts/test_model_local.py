@@ -54,6 +54,22 @@ async def test_a_stop_while_it_starts_ends_the_call(tmp_path):
     assert isinstance(events[-1], Interrupted)
 
 
+async def test_who_asks_again_is_told_what_is_waited_for_again(tmp_path):
+    fcntl = pytest.importorskip("fcntl")
+    model, told = model_at(tmp_path), []
+    (tmp_path / "store").mkdir()
+    with (tmp_path / "store" / "local-smol.lock").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for _ in range(2):
+            stop = Stop()
+            async for event in model.reply(ASK, TOOLS, stop):
+                if isinstance(event, Noticed):
+                    told.append(event.text)
+                    stop.press()
+    await model.aclose()
+    assert told == ["local model: another notebook starts it"] * 2
+
+
 async def test_a_local_model_that_is_none_says_which_there_are(tmp_path):
     model = model_at(tmp_path, "llama-900b")
     events = await ask(model)

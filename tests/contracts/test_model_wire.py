@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import gzip
 import json
 import socket
 import threading
@@ -31,6 +32,7 @@ from hermes_kernel.testing import (
     out_of_quota,
     queued,
     rate_limited,
+    raw,
     refused_parameter,
     say,
     stall,
@@ -82,6 +84,13 @@ async def once(step, command=ASK, tools=(), **settings):
         (late(say("x"), FOREVER), {"first_byte_seconds": 1.5}, Fault.TIMEOUT, "first_byte"),
         (queued(say("x"), FOREVER), {"queued_seconds": 1.5}, Fault.TIMEOUT, "queued"),
         (queued(say("x"), FOREVER, line=b"\n"), {"queued_seconds": 1.5}, Fault.TIMEOUT, "queued"),
+        (
+            queued(say("x"), FOREVER, line=b'data: {"choices": []}\n\n'),
+            {"queued_seconds": 1.5},
+            Fault.TIMEOUT,
+            "queued",
+        ),
+        (queued(say("x"), FOREVER, line=b"data: "), {"queued_seconds": 1.5}, Fault.TIMEOUT, "queued"),
     ],
 )
 async def test_no_silence_is_endless_and_the_connection_is_closed(step, settings, fault, kind):
@@ -669,6 +678,34 @@ async def test_a_recorded_overflow_has_both_numbers_in_its_words():
     final, _ = await once(status(400, body=raw))
     assert final.fault is Fault.CONTEXT_OVERFLOW
     assert "40020" in final.message
+
+
+HOLIDAY = b"The model is on holiday." + b"x" * 2_000_000
+PACKED = gzip.compress(HOLIDAY + bytes(50_000_000))
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        (HOLIDAY, ()),
+        (PACKED, (("content-encoding", "gzip"),)),
+        (gzip.compress(PACKED), (("content-encoding", "gzip, gzip"),)),
+    ],
+)
+async def test_of_a_refusal_without_end_the_beginning_is_read_and_told(body, headers):
+    refused = raw(body, FOREVER, status=500, headers=(("content-type", "text/plain"), *headers))
+    final, request = await once(refused, first_byte_seconds=10)
+    assert (final.fault, final.message[:24]) == (Fault.SERVER_ERROR, "The model is on holiday.")
+    assert request.closed_by_client is not None
+
+
+async def test_a_way_to_elsewhere_is_gone_without_reading_all_that_is_said_of_it():
+    moved = raw(HOLIDAY, FOREVER, status=307, headers=(("location", "/v1/chat/completions"),))
+    with Server([moved, say("Hello.")]) as server:
+        model = model_for(server, first_byte_seconds=10)
+        events = await ask(model)
+        await model.aclose()
+    assert events[-1].text == "Hello."
 
 
 async def test_one_connection_serves_many_calls():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from hermes_kernel import Outcome
@@ -17,6 +19,7 @@ from hermes_kernel.testing import (
     hang_up,
     late,
     queued,
+    raw,
     say,
     stall,
     unfinished,
@@ -37,16 +40,19 @@ MID_TEXT = {
     "error of old llama-server": error_in_stream(text="It costs three ", form="llama_line"),
     "error in a list": error_in_stream(text="It costs three ", form="list"),
 }
+EMPTY = b'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}\n\n'
 BEFORE = {
     "hang up": hang_up(),
     "hang up with reset": hang_up(reset=True),
     "late": late(say(ANSWER), 30),
     "only keep-alives": queued(say(ANSWER), 30),
+    "only empty events": queued(say(ANSWER), 30, line=EMPTY),
+    "a line that drips": queued(say(ANSWER), 30, line=b"data: "),
     "stall before the text": stall(ANSWER, after=0, seconds=30),
     "error first": error_in_stream(),
     "nothing": unfinished(""),
 }
-SILENT = ("late", "only keep-alives", "stall before the text")
+SILENT = ("late", "only keep-alives", "only empty events", "a line that drips", "stall before the text")
 QUICK = {"stale_seconds": 0.4, "first_byte_seconds": 0.4, "queued_seconds": 0.4}
 FAULTS = MID_TEXT | BEFORE
 
@@ -104,8 +110,9 @@ async def test_a_silent_connection_is_closed_and_a_fresh_one_opened(tmp_path, na
     assert got.faults[0] in ("stale_stream", "timeout")
 
 
-async def test_keep_alives_are_shown_as_queued_and_are_not_taken_for_a_dead_server(tmp_path) -> None:
-    got = await play(tmp_path, [queued(say(ANSWER), 2.5)], **QUICK | {"queued_seconds": 60})
+@pytest.mark.parametrize("line", [b": PROCESSING\n\n", EMPTY])
+async def test_keep_alives_are_shown_as_queued_and_are_not_taken_for_a_dead_server(tmp_path, line: bytes) -> None:
+    got = await play(tmp_path, [queued(say(ANSWER), 2.5, line=line)], **QUICK | {"queued_seconds": 60})
     assert got.text == ANSWER
     assert len(got.requests) == 1
     assert {event.kind for event in got.of(Silence)} == {"queued"}
@@ -121,6 +128,24 @@ async def test_a_slow_stream_is_not_a_silent_one(tmp_path) -> None:
     got = await play(tmp_path, [say(ANSWER, gap=0.15)], **QUICK)
     assert got.text == ANSWER
     assert len(got.requests) == 1
+
+
+async def test_a_whole_answer_that_comes_slowly_is_not_a_line_that_drips(tmp_path) -> None:
+    text = ANSWER * 20_000  # three seconds of it: twice as long as keep-alives alone are borne
+    body = json.dumps({"choices": [{"message": {"content": text}, "finish_reason": "stop"}]}).encode()
+    pieces = [part for at in range(0, len(body), 30_000) for part in (body[at : at + 30_000], 0.1)]
+    got = await play(tmp_path, [raw(*pieces)], **QUICK | {"stale_seconds": 1.5, "queued_seconds": 1.5})
+    assert got.text == text
+    assert len(got.requests) == 1
+
+
+async def test_a_reply_that_is_done_does_not_wait_for_keep_alives_to_end(tmp_path) -> None:
+    said = json.dumps({"choices": [{"delta": {"content": ANSWER}, "finish_reason": "stop"}]}).encode()
+    step = raw(b"data: " + said + b"\n\n", *(b": PROCESSING\n\n", 0.02) * 1500)
+    got = await play(tmp_path, [step], **QUICK | {"queued_seconds": 20})
+    assert got.text == ANSWER
+    assert got.requests[0].closed_by_client is not None
+    assert got.requests[0].closed_by_client < 10
 
 
 BROKEN_CALLS = {

@@ -135,6 +135,7 @@ async def test_where_so_many_calls_a_minute_are_allowed_a_prompt_comes_first(tmp
         await at.ask("first")
         assert server.await_requests(2)
         await at.ask("second")
+        assert await asyncio.to_thread(server.await_idle), "the server hears of it a moment later"
         assert server.requests[1].closed_by_client is not None, "cut when the prompt came"
         assert at.reflector.wait(LONG)
         done = [looked.seen for looked in at.looked() if looked.outcome == "completed"]

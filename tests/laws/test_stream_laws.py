@@ -399,6 +399,57 @@ def test_what_was_written_is_what_is_counted():
     assert not stream.is_empty
 
 
+A_CALL = piece("n", '{"a": 1}', id="1", index=0)
+USAGE = {"prompt_tokens": 1, "completion_tokens": 2}
+GROWS = {
+    "text": chunk({"content": "a"}),
+    "the beginning of what may be a tag": chunk({"content": "<"}),
+    "half of a pair": chunk({"content": "\ud83d"}),
+    "text beside a role": chunk({"role": "assistant", "content": "a"}),
+    "parts": chunk({"content": [{"type": "thinking", "thinking": "a"}]}),
+    "a refusal": chunk({"refusal": "No."}),
+    "thoughts": chunk({"reasoning_content": "a"}),
+    "thoughts that nobody can read": chunk({"reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}]}),
+    "a call": chunk({"tool_calls": [piece("n", "", id="1", index=0)]}),
+    "arguments": chunk({"tool_calls": [A_CALL]}),
+    "the end": chunk({}, "stop"),
+    "the count": {"choices": [], "usage": USAGE},
+}
+
+
+@pytest.mark.parametrize("said", GROWS.values(), ids=GROWS)
+def test_whatever_is_said_lets_a_reply_grow(said):
+    stream = Stream()
+    stream.feed(said)
+    assert stream.taken > 0
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        chunk({}),
+        chunk({"role": "assistant", "content": ""}),
+        chunk({"content": None, "reasoning": None, "reasoning_details": [], "tool_calls": []}),
+        chunk({"reasoning_details": [{"type": "reasoning.text", "text": "", "index": 0}, 3]}),
+        chunk({"tool_calls": [piece(None, "", index=0)]}),
+        chunk({"tool_calls": [piece("n", "", id="1", index=0)]}),
+        chunk({"tool_calls": [A_CALL]}),
+        chunk({}, "stop", usage=USAGE),
+        chunk({"ping": "?"}, object="chat.completion.chunk"),
+        {"choices": [{"index": 1, "delta": {"content": "other"}}]},
+        {"choices": []},
+        {"type": "ping"},
+    ],
+)
+def test_what_says_nothing_new_lets_no_reply_grow(more):
+    stream = Stream()
+    for said in (chunk({"content": "a"}), chunk({"tool_calls": [A_CALL]}), chunk({}, "stop", usage=USAGE)):
+        stream.feed(said)
+    before = stream.taken
+    stream.feed(more)
+    assert stream.taken == before
+
+
 @pytest.mark.parametrize(
     "error",
     [

@@ -126,6 +126,7 @@ def one_at_a_time(path: Path, given_up: threading.Event, busy: Callable[[], None
 
     Raises:
         GivenUp: `given_up` was set while waiting.
+        OSError: there can be no such lock.
     """
     path.touch(PRIVATE_FILE)
     with path.open("ab") as file:
@@ -184,7 +185,7 @@ else:
 
     def _try_lock(file: BinaryIO) -> bool:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
             return False
         return True

@@ -28,6 +28,7 @@ from hermes_kernel.world.local.weights import (
     whole,
 )
 from hermes_kernel.world.store.disk import PRIVATE_FILE, make
+from hermes_kernel.world.store.places import Places
 
 START_SECONDS = 300.0
 
@@ -40,7 +41,8 @@ class LocalModel:
             raise LocalModelError(f'there is no local model "{model}"; there are: {", ".join(MODELS)}')
         self._weights: Weights = MODELS[model]
         self._model = model
-        self._folder = home.expanduser().absolute() / "models"
+        self._home = home.expanduser().absolute()
+        self._folder = self._home / "models"
         self._progress = progress or (lambda _line: None)
         self._turnstile = threading.Lock()
         self._given_up = threading.Event()
@@ -83,11 +85,12 @@ class LocalModel:
     def _enter(self) -> Running:
         try:
             make(self._folder)
-            lock = self._folder / f"{self._model}.lock"
+            lock = Places(self._home).lock.with_name(f"local-{self._model}.lock")
             with one_at_a_time(lock, self._given_up, lambda: self._progress("local model: another notebook starts it")):
                 return self._join() or self._launch()
         except OSError as failure:
-            raise LocalModelError(f"the local model cannot use {self._folder}: {failure.strerror}") from failure
+            why = failure.strerror or failure
+            raise LocalModelError(f"the local model cannot use {self._folder}: {why}") from failure
 
     def _join(self) -> Running | None:
         """The server that another process of this home has started, if it is there."""

@@ -118,10 +118,13 @@ def _new_client(route: Route, connect_seconds: float) -> AsyncOpenAI:
     import httpx2
     from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
+    from hermes_kernel.world.model.body import bound
+
     # The watchdog sees silence better than a socket timeout does, and a proxy has no business on this machine.
     timeout = httpx2.Timeout(None, connect=connect_seconds)
     try:
         http = DefaultAsyncHttpxClient(timeout=timeout, trust_env=not route.is_near, verify=_trust(route))
+        http.event_hooks = {"response": [bound]}
         return AsyncOpenAI(
             api_key=route.api_key or NO_KEY,
             base_url=route.base_url,

@@ -31,6 +31,10 @@ _CUT_OFF = "invalid diff"
 _OFF_GRAMMAR = "does not match the expected"
 """Later ones say so, perhaps after a whole call, when text does not fit the template of the model."""
 
+_STRIDE = 16_384
+"""Bytes, a record of TLS, by which a long line or a body that is no stream has gone on. Less than that in all the time
+that keep-alives are borne is no answer on its way."""
+
 
 class Reading:
     """One reply as it is read. ``shown`` is on the screen already; calls of ``offered`` tools are sought in text."""
@@ -40,6 +44,7 @@ class Reading:
         self._offered = frozenset(offered)
         self._new_id = new_id
         self._events = EventStream()
+        self._unread = 0
         self._stream = Stream()
         self._hold = Hold(self._offered)
         self._seam = Seam(shown)
@@ -71,9 +76,17 @@ class Reading:
         return estimate(self._stream.written)
 
     def feed(self, block: bytes) -> tuple[list[Event], bool]:
-        """What `block` gives to show, and whether there was more in it than keep-alives."""
+        """What `block` gives to show, and whether the reply has begun or grown by it. Whatever else a server sends
+        only keeps the connection alive: comments, events that say nothing, a line that drips."""
+        had, begun = self._stream.taken, self._events.events > 0
         values = self._events.feed(block)
-        return self._take(values), bool(values) or not _keeps_alive(block)
+        events = self._take(values)
+        grown = self._stream.taken != had or (bool(values) and not begun)
+        unread = self._events.unread
+        if grown or unread >= self._unread + _STRIDE:
+            self._unread = unread
+            return events, True
+        return events, False
 
     def conclude(self, trouble: Trouble | None, status: int = 200) -> tuple[list[Event], Replied | Trouble]:
         """The body has ended, perhaps with `trouble`: what is left to show, and the reply or what went wrong."""
@@ -182,8 +195,3 @@ def _merged(deltas: Iterable[Delta]) -> Iterator[Delta]:
             yield ThoughtDelta("".join(delta.text for delta in run if isinstance(delta, ThoughtDelta)))
         else:
             yield run[-1]
-
-
-def _keeps_alive(block: bytes) -> bool:
-    """Whether there is nothing in `block` but comments and blank lines."""
-    return all(not line.strip() or line.startswith(b":") for line in block.split(b"\n"))

@@ -43,6 +43,11 @@ class EventStream:
         self._stray_size = 0
 
     @property
+    def unread(self) -> int:
+        """Bytes of what may become an event or a whole body, as far as they are kept or looked at again."""
+        return self._stray_size + self._again + (0 if self._rest[:1] == b":" else len(self._rest))
+
+    @property
     def stray(self) -> str:
         """The body, if it was no event stream."""
         return b"\n".join(self._stray).decode("utf-8", "replace").strip()

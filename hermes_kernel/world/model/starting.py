@@ -27,6 +27,7 @@ class LocalServer:
         self._home = home
         self._wanted = route
         self._model: LocalModel | None = None
+        self._tell: Callable[[str | None], None] = lambda _: None  # whoever waits for it now: it is started again
 
     async def start(self, stop: Stop) -> AsyncGenerator[Noticed, None]:
         """Progress, until the server answers, cannot, or `stop` is pressed."""
@@ -39,6 +40,7 @@ class LocalServer:
 
         latch = asyncio.ensure_future(stop.wait())
         latch.add_done_callback(lambda _: lines.put_nowait(None))
+        self._tell = tell
         threading.Thread(target=self._run, args=(tell,), name="hermes-local-start", daemon=True).start()
         try:
             while (line := await lines.get()) is not None:
@@ -58,12 +60,15 @@ class LocalServer:
             self._model.stop()
         self.route = None
 
+    def _progress(self, line: str) -> None:
+        self._tell(line)
+
     def _run(self, tell: Callable[[str | None], None]) -> None:
         from hermes_kernel.world.local import LocalModel, LocalModelError
 
         self.trouble = ""
         try:
-            self._model = self._model or LocalModel(self._home, model=_name(self._wanted), progress=tell)
+            self._model = self._model or LocalModel(self._home, model=_name(self._wanted), progress=self._progress)
             base_url, api_key = self._model.start()
         except (LocalModelError, OSError) as error:
             self.trouble = str(error) or "the local model could not be started"

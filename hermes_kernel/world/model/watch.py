@@ -49,7 +49,7 @@ class Watch:
         self._told = 0
 
     def heard(self, *, data: bool) -> None:
-        """Bytes came: an event, or (`data` false) only a keep-alive."""
+        """Bytes came: more of the reply, or (`data` false) only a keep-alive."""
         self.begun = True
         self._no_byte = 0.0
         self._keep_alives = not data
@@ -96,8 +96,8 @@ class Watch:
         return Cause.QUEUED if self._keep_alives and self._no_data >= self.patience.queued else None
 
     def lingers(self) -> bool:
-        """Whether the silence after a reply that was whole is long enough to take it as the end."""
-        return self._no_byte >= min(self.patience.after_end, self.patience.stale)
+        """Whether nothing more of a reply that was whole has come for long enough to take that as the end."""
+        return self._no_data >= min(self.patience.after_end, self.patience.stale)
 
 
 class Lulls:

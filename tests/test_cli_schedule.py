@@ -24,6 +24,7 @@ from hermes_kernel.scheduling.book import Book
 from hermes_kernel.scheduling.faces import doing
 from hermes_kernel.scheduling.faces.telling import ticked
 from hermes_kernel.scheduling.faces.verbs import VERBS
+from hermes_kernel.scheduling.posts import QUEUE, Post
 from hermes_kernel.testing import Server, forever, say, status
 from hermes_kernel.world.ids import fresh_id
 
@@ -229,6 +230,20 @@ def test_a_job_is_listed_changed_paused_resumed_and_removed(said):
     assert said.json("list") == []
 
 
+def test_another_time_of_a_job_that_has_had_its_runs_promises_none(said):
+    said("add", "every monday 9am", "What is new?", "--name", "news", "--repeat", "1")
+    with hands() as held:
+        job = held.jobs.find("news").id
+        Book(held.store, fresh_id).record(
+            RunBegan(job, f"{job[:8]}-run", 1.0), RunEnded(job, f"{job[:8]}-run", 1.0, "ran")
+        )
+    code, out, _ = said("change", "news", "--when", "every friday 17:00")
+    assert code == 0
+    assert "never: it has had its 1 run, a higher `repeat` gives it more" in out
+    assert "If nothing is there to run it then" not in out
+    assert said.json("change", "news", "--repeat", "2")["next"][1:] == []
+
+
 def test_what_a_person_wrote_reaches_a_terminal_as_words(said):
     said("add", "every monday 9am", EVIL, "--name", "evil")
     for words in (("show", "evil"), ("list",), ("change", "evil", "--keep", "3")):
@@ -399,6 +414,17 @@ def test_who_waits_for_a_run_that_a_tick_of_somebody_else_does_waits(said):
         claim = other.store.claim(job)
         assert doing.ended(held, run) is None
         claim.close()
+        with pytest.raises(HermesError, match="nobody runs it"):
+            doing.ended(held, run)
+
+
+def test_who_waits_for_a_run_that_waits_for_a_slot_behind_those_of_another_tick_waits(said, home):
+    said("add", "every monday 9am", "How is it?", "--name", "how")
+    with hands() as held:
+        run, queue = held.jobs.run("how"), Post(home, QUEUE)
+        assert queue.take()
+        assert doing.ended(held, run) is None
+        queue.leave()
         with pytest.raises(HermesError, match="nobody runs it"):
             doing.ended(held, run)
 

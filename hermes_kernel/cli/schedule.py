@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from hermes_kernel.cli.opened import Commands, command, opened
+from hermes_kernel.cli.piped import piped
 from hermes_kernel.cli.trouble import Failure
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def schedule(options: argparse.Namespace) -> int:
 
     Raises:
         SettingsError: a setting is wrong.
+        Misuse: what was piped in is no text.
         Failure: it cannot be done.
         StoreError: the store cannot be used.
     """
@@ -59,7 +61,7 @@ def schedule(options: argparse.Namespace) -> int:
         if options.verb == "next":
             return _printed(coming(options, time.time(), local_name()), options)
         if getattr(options, "url", "") == "-":
-            options.url = sys.stdin.readline().strip()  # neither in the list of processes nor in a shell's history
+            options.url = piped(sys.stdin.readline).strip()  # neither in the list of processes nor in a shell's history
         with hands() as held:
             told = do(held, options)
             if options.verb == "run" and options.wait:

@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.planned import JobRemoved, JobSet, RunWanted, StopWanted
+from hermes_kernel.core.schedule.coming import over
 from hermes_kernel.core.schedule.due import asked_id, next_known
 from hermes_kernel.core.schedule.grammar import text
 from hermes_kernel.core.schedule.job import Job
+from hermes_kernel.core.schedule.ledger import Ledger
 from hermes_kernel.core.schedule.rows import RunRow
 from hermes_kernel.errors import HermesError, explained
 from hermes_kernel.scheduling.bell import JOBS
@@ -26,8 +28,8 @@ from hermes_kernel.scheduling.naming import free_name
 from hermes_kernel.scheduling.notebooks import digest_of
 from hermes_kernel.scheduling.place import here
 from hermes_kernel.scheduling.standing import Standing, standing
-from hermes_kernel.scheduling.times import checked_jitter, nexts, sentence_of, timed, told_times
-from hermes_kernel.scheduling.wishes import Ground, checked_whole, understood
+from hermes_kernel.scheduling.times import Ahead, ahead, checked_jitter, sentence_of, timed
+from hermes_kernel.scheduling.wishes import Ground, checked_whole, exclusive, understood, work
 from hermes_kernel.world.store.locks import Busy, held
 from hermes_kernel.world.zone import local_name
 
@@ -94,7 +96,7 @@ class Jobs:
         given = {name: wish for name, wish in wishes.items() if wish is not None}
         zone = given.pop("zone", "") or self.zone()
         usual = {"folder": str(ground.folder), "anywhere": False}
-        fields = understood({**usual, **_work(prompt, given), **given}, ground)
+        fields = understood({**usual, **work(prompt, given), **given}, ground)
         said = timed(when, now, zone)
         taken = {job.name for job in self._living().values()}
         fields["name"] = free_name(fields, taken)
@@ -116,6 +118,8 @@ class Jobs:
             if living.get(job.id) != before:
                 raise HermesError(f"{job.name} was changed meanwhile by somebody else. Look at it, and ask again.")
             free_name({"name": job.name}, {each.name for each in living.values() if each.id != job.id})
+            if before and job.since == before.since:
+                job = self._anew(job, before)
             if job != before:
                 self._record(JobSet(job, by, self.session()))
         return job
@@ -137,7 +141,7 @@ class Jobs:
         """What `change` would make of `job`. Raises as that; nothing is changed."""
         now, ground = self.clock.now(), self._ground(Path(job.folder or self.where()), by)
         when, zone = changes.pop("when", None), changes.pop("zone", None)
-        fields = understood(_exclusive(job, changes), ground)
+        fields = understood(exclusive(job, changes), ground)
         if "name" in fields and fields["name"] != job.name:
             free_name(fields, {each.name for each in self._living().values()})
         if "anywhere" in fields:
@@ -148,6 +152,7 @@ class Jobs:
         made = replace(job, **fields)
         if any(getattr(made, name) != getattr(job, name) for name in ANEW):
             made = replace(made, since=now)
+        made = self._anew(made, job)
         checked_jitter(made, now)
         checked_whole(made)
         return _as_agreed(made, by) if "notebook" in changes else made
@@ -164,7 +169,7 @@ class Jobs:
         """Have it be no more; what it did stays. A run that goes on is stopped. `HermesError` as `change`."""
         with self._alone():
             job = self.find(which)
-            open_run = self._book.ledgers({job.id: job})[job.id].open
+            open_run = self._ledger(job).open
             stops = (StopWanted(open_run.run, by, self.session()),) if open_run else ()
             self._record(*stops, JobRemoved(job.id, by, self.session()))
         if open_run:
@@ -230,14 +235,28 @@ class Jobs:
 
     def understood(self, job: Job) -> str:
         """When it runs, as it was understood, and the next three times; in two lines."""
-        times = nexts(job, self.clock.now())
-        return f"{sentence_of(job)}\n{told_times(times, job.zone)}"
+        return f"{sentence_of(job)}\nnext: {self.ahead(job).text}"
+
+    def ahead(self, job: Job) -> Ahead:
+        """The next times at which it runs, for as many runs as are left to it."""
+        return ahead(job, self._ledger(job).runs, self.clock.now())
 
     # --- what they share
 
     def _living(self) -> Mapping[str, Job]:
         with explained():
             return self._book.jobs()
+
+    def _ledger(self, job: Job) -> Ledger:
+        """What became of it; nothing yet, where it is still to be made."""
+        living = self._living()
+        with explained():
+            return self._book.ledgers({job.id: job})[job.id] if job.id in living else Ledger()
+
+    def _anew(self, job: Job, before: Job) -> Job:
+        """`job`; one that was over and is no more counts from now on, for at the times since nothing was due."""
+        ledger = self._ledger(before)
+        return replace(job, since=self.clock.now()) if over(before, ledger) and not over(job, ledger) else job
 
     def _place(self, fields: dict[str, Any]) -> str:
         with explained():
@@ -273,19 +292,3 @@ class Jobs:
 def _as_agreed(job: Job, by: str) -> Job:
     """A person's notebook is run as it is by then; one that a model names, as it is when somebody agrees to it."""
     return replace(job, digest=digest_of(Path(job.notebook)) if by == "model" else "")
-
-
-def _work(prompt: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What is to be done: a prompt or a notebook."""
-    wanted = prompt != "" or "notebook" not in given
-    if wanted and "notebook" in given:
-        raise HermesError("A job does a prompt or runs a notebook, not both. Write the prompt into the notebook.")
-    return {"prompt": prompt} if wanted else {}
-
-
-def _exclusive(job: Job, changes: Mapping[str, Any]) -> Mapping[str, Any]:
-    """`changes`; of prompt and notebook, which a job has one of, none that it has not."""
-    for name, other in (("prompt", "notebook"), ("notebook", "prompt")):
-        if name in changes and getattr(job, other):
-            raise HermesError(f"{job.name} has a {other}, so it takes no {name}. Make another job for it.")
-    return changes

@@ -1,4 +1,5 @@
-"""Two posts in each home, each with room for one process: of the scheduler, and of the kernel that watches.
+"""Posts in each home, each with room for one process: of the scheduler, of the kernel that watches, of each run that
+goes on, and of who waits until one of those is free.
 
 A lock of the machine's is what makes it one; it is let go of by any death. That nothing is run twice does not depend
 on it: a job is acted on by whoever holds its claim.
@@ -15,8 +16,9 @@ from hermes_kernel.world.store.disk import PRIVATE_FILE, make
 from hermes_kernel.world.store.locality import near
 from hermes_kernel.world.store.locks import forget_in_child, sign, signed, try_lock
 
-SCHEDULER, WATCH = "scheduler", "watch"
-"""Who stands at ``scheduler`` sees to all jobs; kernels at ``watch`` step back as long as somebody does."""
+SCHEDULER, WATCH, QUEUE = "scheduler", "watch", "queue"
+"""Who stands at ``scheduler`` sees to all jobs; kernels at ``watch`` step back as long as somebody does. Of those that
+tick, the one at ``queue`` stays for jobs that wait for a slot."""
 
 
 class Post:
@@ -38,13 +40,22 @@ class Post:
         with self._guard:
             if self._handle >= 0:
                 return True
-            handle = self._opened()
-            if try_lock(handle, fcntl.LOCK_EX):
-                self._handle = handle
-                sign(handle)
-                return True
-            os.close(handle)
-            return False
+            self._handle, had = self._opened(), False
+            try:
+                had = try_lock(self._handle, fcntl.LOCK_EX)
+            finally:
+                if not had:
+                    self._close()
+            if had:
+                sign(self._handle)
+            return had
+
+    def counts(self) -> bool:
+        """As `take`; also where nothing can be locked, so that who counts them counts his own at least."""
+        try:
+            return self.take()
+        except OSError:
+            return True
 
     def leave(self) -> None:
         """Let another process have it. Twice is as good as once."""
@@ -88,3 +99,29 @@ class Post:
         if self._handle >= 0:
             os.close(self._handle)
         self._handle = -1
+
+
+class Slots:
+    """Room in a home for so ``many`` runs at once, whoever begins them."""
+
+    def __init__(self, home: Path, many: int) -> None:
+        self._posts = tuple(Post(home, f"slot-{n}") for n in range(many))
+        self._free = [*self._posts]
+
+    def take(self) -> Post | None:
+        """The post of one run; None where all are taken, here or by others."""
+        slot = next((post for post in self._free if post.counts()), None)
+        if slot:
+            self._free.remove(slot)
+        return slot
+
+    def free(self, slot: Post | None) -> None:
+        """Let another run have it."""
+        if slot:
+            slot.leave()
+            self._free.append(slot)
+
+    def close(self) -> None:
+        """Let others have all that were taken here."""
+        for post in self._posts:
+            post.leave()

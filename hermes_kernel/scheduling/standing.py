@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hermes_kernel.core.schedule.due import next_known
 from hermes_kernel.core.schedule.job import Job
-from hermes_kernel.scheduling.times import TOLD, nexts, sentence_of
+from hermes_kernel.scheduling.times import ahead, sentence_of
 
 if TYPE_CHECKING:
     from hermes_kernel.core.schedule.ledger import Ledger
@@ -44,8 +44,7 @@ class Standing:
 
 def standing(job: Job, ledger: Ledger, now: float) -> Standing:
     """Where `job` stands at `now`, by its ledger."""
-    left = job.repeat - ledger.runs if job.repeat else TOLD
-    times = nexts(job, now, max(0, min(left, TOLD)))
+    times = ahead(job, ledger.runs, now).times
     over = not times and next_known(job, ledger) is None
     last = ledger.last
     return Standing(

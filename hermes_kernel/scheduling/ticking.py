@@ -1,6 +1,7 @@
 """A tick: every job of this home of which something is due is claimed and acted on, until nothing is due or running.
 
-Needs no leader. Whoever else ticks at the same time holds the claims of other jobs, or finds nothing left to do.
+Needs no leader. Whoever else ticks at the same time holds the claims of other jobs, or finds nothing left to do; how
+many run at once is counted in the home.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from hermes_kernel.core.schedule.when import ScheduleError
 from hermes_kernel.core.text import brief
 from hermes_kernel.scheduling.acting import SAID, Acting
 from hermes_kernel.scheduling.means import Handled, Means
+from hermes_kernel.scheduling.posts import QUEUE, Post, Slots
 from hermes_kernel.world.ports import Claim
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import InUse, StoreError
@@ -43,10 +45,11 @@ class Ticker:
         Raises:
             StoreError: the store cannot be read.
         """
-        tick = _Tick(self._means, tell)
+        home = self._means.home
+        tick = _Tick(self._means, tell, Slots(home, self._means.workers), Post(home, QUEUE))
         try:
             while tick.goes_on(stop):
-                await tick.wait()
+                await tick.wait(stop)
                 tick.reap()
         finally:
             await tick.end()
@@ -56,25 +59,29 @@ class Ticker:
 
 @dataclass(slots=True)
 class _Doing:
-    """Somebody acting on a job; ``slot``: one of those who may run it."""
+    """Somebody acting on a job; with a ``slot``, one of those who may run it."""
 
     acting: Acting
     task: asyncio.Task[None]
     claim: Claim
-    slot: bool
+    slot: Post | None
 
 
 @dataclass(slots=True)
 class _Tick:
     """One of them, while it lasts. ``doing`` is who acts on which job; ``troubled`` are jobs on which nobody could, by
-    id, with what was said of each and until when it is left alone; ``busy`` are those on which others do. ``looked`` is
-    when it last looked at all jobs, and ``next`` what it found."""
+    id, with what was said of each and until when it is left alone; ``busy`` are those on which others do, or which wait
+    for one of the ``slots``: the tick at the ``queue`` stays until none ``waits``. ``looked`` is when it last looked at
+    all jobs, and ``next`` what it found."""
 
     means: Means
     tell: Callable[[Handled], object]
+    slots: Slots
+    queue: Post
     doing: dict[str, _Doing] = field(default_factory=dict)
     troubled: dict[str, tuple[str, float]] = field(default_factory=dict)
     busy: set[str] = field(default_factory=set)
+    waits: bool = False
     bug: Exception | None = None
     looked: float = 0.0
     next: float | None = None
@@ -92,7 +99,7 @@ class _Tick:
 
     def look(self, stop: Stop) -> bool:
         """Begin to act on every job about which there is something to do, what is due longest first; whether anybody
-        acts on any.
+        acts on any, or this tick is the one that waits for a slot.
 
         Raises:
             StoreError: the store cannot be read.
@@ -104,13 +111,21 @@ class _Tick:
         for id_, each in self.doing.items():
             each.acting.heed(ledgers[id_].stops if id_ in ledgers else {})
         self.busy.clear()
+        self.waits = False
         for id_ in sorted(starts, key=lambda each: starts[each] or 0.0):
             if not stop.by and not self.bug:
                 self._begin(jobs[id_], ledgers[id_], stop)
         times = [self._time(id_, start, ledgers[id_]) for id_, start in starts.items()]
         self.next = min((time for time in times if time is not None), default=None)
         self.means.agenda.write(self.next)
-        return bool(self.doing)
+        return self._queues() or bool(self.doing)
+
+    def _queues(self) -> bool:
+        """It stays for jobs that wait for a slot. One in a home does: ticks that come each minute would be many."""
+        if self.waits:
+            return self.queue.counts()
+        self.queue.leave()
+        return False
 
     def _start(self, job: Job, ledger: Ledger) -> float | None:
         try:
@@ -131,16 +146,23 @@ class _Tick:
         if job.id in self.doing or self._left_alone(job):
             return
         step = decide(job, ledger, self.looked)
-        slot = sum(each.slot for each in self.doing.values()) < self.means.workers
-        if step is None or (isinstance(step, Begin) and not slot):
+        if step is None:
             return
         if self.means.cut_off(job):
             self.busy.add(job.id)
             return
+        slot = self.slots.take()
+        if isinstance(step, Begin) and not slot:
+            self.busy.add(job.id)
+            self.waits = True
+            return
         claim = self._claimed(job)
-        if claim:
-            acting = Acting(self.means, job, self.tell)
-            self.doing[job.id] = _Doing(acting, asyncio.ensure_future(acting.play(stop, slot=slot)), claim, slot)
+        if not claim:
+            self.slots.free(slot)
+            return
+        acting = Acting(self.means, job, self.tell)
+        task = asyncio.ensure_future(acting.play(stop, slot=bool(slot)))
+        self.doing[job.id] = _Doing(acting, task, claim, slot)
 
     def _claimed(self, job: Job) -> Claim | None:
         try:
@@ -164,8 +186,9 @@ class _Tick:
 
     # --- waiting
 
-    async def wait(self) -> None:
-        """Until somebody has done his work, or there may be something new to look at."""
+    async def wait(self, stop: Stop) -> None:
+        """Until somebody has done his work, or there may be something new to look at; where nobody has any, no longer
+        than until `stop` is pressed."""
         clock = self.means.clock
         began = clock.elapsed()
         while True:
@@ -173,7 +196,8 @@ class _Tick:
             await asyncio.wait({sleeper, *(each.task for each in self.doing.values())}, return_when="FIRST_COMPLETED")
             sleeper.cancel()
             await asyncio.gather(sleeper, return_exceptions=True)
-            if self._news() or clock.elapsed() - began >= OFTEN:
+            over = stop.by and not self.doing
+            if over or self._news() or clock.elapsed() - began >= OFTEN:
                 return
 
     def _news(self) -> bool:
@@ -191,6 +215,7 @@ class _Tick:
             if each.task.done():
                 del self.doing[id_]
                 each.claim.close()
+                self.slots.free(each.slot)
                 self._judge(each)
 
     def _judge(self, each: _Doing) -> None:
@@ -215,3 +240,5 @@ class _Tick:
         await asyncio.gather(*(each.task for each in left), return_exceptions=True)
         for each in left:
             each.claim.close()
+        self.slots.close()
+        self.queue.leave()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import islice, pairwise
 
+from hermes_kernel.core.figures import counted
 from hermes_kernel.core.schedule import grammar
 from hermes_kernel.core.schedule.instants import instants
 from hermes_kernel.core.schedule.job import Job
@@ -44,9 +47,27 @@ def sentence_of(job: Job) -> str:
     return sentence(kept) if kept else f"{brief(job.schedule, CHARS)} (not understood here)"
 
 
-def told_times(times: tuple[float, ...], zone: str) -> str:
-    """These times, as the clocks of the zone show them."""
-    return f"next: {', '.join(moment(each, zone) for each in times)}" if times else "next: never"
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """The next instants at which a job may run, and the same in words."""
+
+    times: tuple[float, ...]
+    text: str
+
+
+def ahead(job: Job, runs: int, now: float) -> Ahead:
+    """What lies ahead of a job whose schedule has begun so many `runs`, whether or not it is enabled."""
+    times = nexts(job, now)
+    if not job.repeat or not times:
+        return Ahead(times, moments(times, job.zone) or "never")
+    left = times[: max(0, job.repeat - runs)]
+    had = f"never: it has had its {counted(job.repeat, 'run')}, a higher `repeat` gives it more"
+    return Ahead(left, moments(left, job.zone) or had)
+
+
+def moments(times: Iterable[float], zone: str) -> str:
+    """The times as a person reads them there, one after the other."""
+    return ", ".join(moment(each, zone) for each in times)
 
 
 def checked_jitter(job: Job, now: float) -> None:

@@ -81,6 +81,22 @@ def checked_whole(job: Job) -> None:
             )
 
 
+def work(prompt: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is to be done: a prompt or a notebook."""
+    wanted = prompt != "" or "notebook" not in given
+    if wanted and "notebook" in given:
+        raise HermesError("A job does a prompt or runs a notebook, not both. Write the prompt into the notebook.")
+    return {"prompt": prompt} if wanted else {}
+
+
+def exclusive(job: Job, changes: Mapping[str, Any]) -> Mapping[str, Any]:
+    """`changes`; of prompt and notebook, which a job has one of, none that it has not."""
+    for name, other in (("prompt", "notebook"), ("notebook", "prompt")):
+        if name in changes and getattr(job, other):
+            raise HermesError(f"{job.name} has a {other}, so it takes no {name}. Make another job for it.")
+    return changes
+
+
 # --- texts
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from typing import TYPE_CHECKING, Any
 
 from hermes_kernel.core.learning.curating import Move
-from hermes_kernel.core.learning.curating_runs import INTERRUPTED, PLANNED, Run, words
+from hermes_kernel.core.learning.curating_runs import INTERRUPTED, PLANNED, Run, sentence
 from hermes_kernel.errors import HermesError
 from hermes_kernel.learning.curating.telling import outcome, readable, rehearsal
 from hermes_kernel.learning.skills import asked
@@ -174,7 +174,7 @@ class CuratorPanel:
     async def _came(self, run: Run, text: str) -> None:
         self._show(report_html(text))
         said = {PLANNED: "Nothing was done: this is what a run would do.", INTERRUPTED: STOPPED}
-        self._board.say(said.get(run.status, f"{words(run).capitalize()}."), "person")
+        self._board.say(said.get(run.status, sentence(run)), "person")
 
     # --- with what
 

@@ -309,6 +309,32 @@ def test_skills_and_marks_made_since_stay_and_what_else_is_put_back_is_said(tend
     assert "changed since" in (tended.skills / "touched/SKILL.md").read_text(), "nothing is lost by it"
 
 
+def test_what_a_person_decided_and_wrote_since_a_run_stays(tended):
+    tended.made("stays", "off", "pin", "read")
+    tended.use("stays", "off", "pin", "read")
+    tended.clock.pass_days(40)
+    notes, gone = tended.skills / "NOTES.md", tended.skills / "OLD.md"
+    notes.write_text("old\n")
+    gone.write_text("old\n")
+    assert {step.after for step in ran(tended).done} == {"stale"}
+    tended.library.mark("off", "disabled", "person")
+    tended.library.mark("pin", "pinned", "person")
+    tended.library.mark("read", "trusted", "person")
+    trusted = tended.library.marks.read()["read"].trusted
+    notes.write_text("old\nand a day of my own\n")
+    gone.unlink()
+    back = asyncio.run(tended.curator.rollback())
+    assert set(tended.states().values()) == {State.ACTIVE}
+    assert not tended.library.get("off").offered
+    assert tended.library.get("pin").pinned
+    assert tended.library.marks.read()["read"].trusted == trusted
+    assert (notes.read_text(), gone.exists()) == ("old\nand a day of my own\n", False)
+    assert sorted(step.name for step in back.steps) == ["off", "pin", "read", "stays"]
+    asyncio.run(tended.curator.rollback(back.id))
+    assert tended.states()["stays"] is State.STALE
+    assert tended.library.get("pin").pinned
+
+
 def test_what_was_taken_back_is_not_done_again_at_once(tended):
     aged(tended, "plot")
     ran(tended)

@@ -326,3 +326,40 @@ def test_a_job_that_has_had_its_runs_is_over(house):
     house.book.record(RunBegan(job.id, run, NOON + 2 * HOUR), RunEnded(job.id, run, NOON + 2 * HOUR, "failed", "no"))
     (it,) = house.jobs.list()
     assert (it.over, it.state, it.next, it.outcome, it.why, it.runs) == (True, "over", (), "failed", "no", 1)
+
+
+def had_its_run(house, job):
+    """A moment after its first time."""
+    run = run_id(job.id, NOON + DAY)
+    house.clock.time = NOON + DAY
+    house.book.record(RunBegan(job.id, run, NOON + DAY), RunEnded(job.id, run, NOON + DAY, "ran"))
+
+
+@pytest.mark.parametrize("misfire", ["once", "skip", "all"])
+def test_a_job_that_was_over_has_its_further_runs_from_then_on_and_none_for_the_time_between(house, misfire):
+    job = house.jobs.add("0 12 * * *", "x", repeat=1, misfire=misfire)
+    had_its_run(house, job)
+    house.clock.time += 30 * DAY + HOUR
+    house.jobs.change(job.id, repeat=3)
+    coming = NOON + 32 * DAY
+    assert house.jobs.list()[0].next == (coming, coming + DAY)
+    assert house.agenda.read() == coming, "nothing is due before"
+
+
+def test_the_same_holds_where_it_is_over_by_the_time_somebody_has_agreed(house):
+    job = house.jobs.add("0 12 * * *", "x", repeat=1)
+    asked = house.jobs.changed(job, repeat=3)
+    had_its_run(house, job)
+    house.clock.time += 3 * DAY + HOUR
+    house.jobs.keep(asked, job)
+    assert house.agenda.read() == NOON + 5 * DAY
+
+
+def test_no_more_times_are_told_than_a_job_has_runs_left(house):
+    job = house.jobs.add("0 12 * * *", "x", repeat=2)
+    assert house.jobs.understood(job).endswith("\nnext: Wed 2 Dec 2026 12:00 UTC, Thu 3 Dec 2026 12:00 UTC")
+    had_its_run(house, job)
+    assert house.jobs.understood(job).endswith("\nnext: Thu 3 Dec 2026 12:00 UTC")
+    job = house.jobs.change(job.id, repeat=1, when="every day at 10:00")
+    assert house.jobs.understood(job).endswith("\nnext: never: it has had its 1 run, a higher `repeat` gives it more")
+    assert house.jobs.list()[0].state == "over"

@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 import stat
 import time
+from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
-from hermes_kernel.core.planned import OUTCOMES
+from hermes_kernel.core.planned import OUTCOMES, RunBegan
 from hermes_kernel.scheduling.ports import Ran
 from hermes_kernel.scheduling.running import NotebookRunner
 from hermes_kernel.testing import Server, call, filtered, forever, late, say
 from hermes_kernel.testing.clock import FastClock
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.stop import Stop
-from hermes_kernel.world.store import MemoryLog
+from hermes_kernel.world.store import MemoryLog, Store
 from tests.contracts.own_kernels import python_spec, robbed_spec
-from tests.contracts.runs import ScriptedRunner, environ, job, parameters, read, real, shown, template, work
+from tests.contracts.runs import DUE, ScriptedRunner, environ, job, parameters, read, real, shown, template, work
 from tests.disks import small_disk
 from tests.soon import SOON
 
@@ -154,6 +156,20 @@ async def test_the_notebook_is_its_owners_alone_and_the_job_works_beside_it(tmp_
 
 
 # --- notebooks as jobs
+
+
+async def test_the_notebooks_of_a_removed_job_stay_when_another_has_its_name(tmp_path):
+    home, runner = tmp_path / "home", real(tmp_path / "home")
+    ours = job(notebook=str(tmp_path / "gone.ipynb"), keep=2)
+    theirs = replace(ours, id="0123456789abcdef", keep=50)
+    made = []
+    with closing(Store(home)) as store:
+        for day, each in enumerate((*[theirs] * 3, *[ours] * 4)):
+            done = work(home, each, f"run-{day}", DUE - (40 - day) * 86_400)
+            store.append("jobs", RunBegan(each.id, done.run, done.due, notebook=str(done.notebook)))
+            assert (await runner.run(done, Stop())).outcome == "failed"
+            made.append(done.notebook)
+    assert sorted(made[0].parent.glob("*.ipynb")) == [*made[:3], *made[-2:]]
 
 
 async def test_a_notebook_is_run_as_it_is_with_the_parameters_of_the_job(tmp_path):

@@ -279,14 +279,15 @@ def test_the_last_ones_stay_and_nothing_else_is_touched(tmp_path):
     folder = tmp_path / "runs/brief"
     made = [touch(notebook_path(tmp_path, job("x"), DUE + 60 * (n // 2))) for n in range(8)]
     others = ["notes.ipynb", "2026-12-07T09-00-00.ipynb.bak", "2026-12-07T09-00-00-x.ipynb", "data.csv"]
-    for name in (*others, ".2026-12-07T09-00-00.ipynb.77"):
+    theirs = ["2026-11-02T09-00-00.ipynb", "2026-11-09T09-00-00.ipynb", ".2026-11-09T09-00-00.ipynb.78"]
+    for name in (*others, *theirs, ".2026-12-07T09-00-00.ipynb.77"):
         touch(folder / name)
     (folder / "2020-01-01T00-00-00.ipynb").symlink_to(folder / "data.csv")
     (folder / "2020-01-02T00-00-00.ipynb").mkdir()
-    shelf.keep(folder, 3, folder / made[-1])
+    shelf.keep(folder, 3, folder / made[-1], lambda _: made)
     left = {each.name for each in folder.iterdir()}
-    assert left == {*made[-3:], *others, "2020-01-01T00-00-00.ipynb", "2020-01-02T00-00-00.ipynb"}
-    shelf.keep(folder, 0, folder / made[-1])
+    assert left == {*made[-3:], *others, *theirs, "2020-01-01T00-00-00.ipynb", "2020-01-02T00-00-00.ipynb"}
+    shelf.keep(folder, 0, folder / made[-1], lambda _: made)
     assert made[-1] in {each.name for each in folder.iterdir()}
 
 
@@ -296,7 +297,7 @@ def test_nothing_is_removed_behind_a_link(tmp_path):
         touch(tmp_path / "theirs" / f"2026-12-0{n + 1}T09-00-00.ipynb")
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs/brief").symlink_to(tmp_path / "theirs")
-    shelf.keep(tmp_path / "runs/brief", 1, Path("x.ipynb"))
+    shelf.keep(tmp_path / "runs/brief", 1, Path("x.ipynb"), lambda _: [f"2026-12-0{n}T09-00-00.ipynb" for n in (1, 2)])
     assert len(list((tmp_path / "theirs").iterdir())) == 3
     with pytest.raises(HermesError, match="is a link"):
         shelf.prepare(tmp_path / "runs/brief")

@@ -130,11 +130,71 @@ async def test_no_more_run_at_once_than_there_are_workers_and_none_of_another_ho
     handled: list[Handled] = []
     await home.clock.through(home.ticker(workers=2).tick(Stop(), handled.append))
     assert sorted(each.name for each in handled) == [f"job-{n}" for n in range(1, 6)]
+    assert most_at_once(home) == 2
+
+
+def most_at_once(home: Home) -> int:
     going = most = 0
     for fact in home.of(RunBegan, RunEnded):
         going += 1 if isinstance(fact, RunBegan) else -1
         most = max(most, going)
-    assert most == 2
+    return most
+
+
+async def test_nor_do_more_run_at_once_where_many_tick_and_those_that_need_not_wait_end(home):
+    born(home, *(another(n) for n in range(1, 7)))
+    home.clock.jump(HOUR)
+    ends: list[float] = []
+
+    async def minutely(n: int) -> None:
+        await home.clock.sleep(60 * n)
+        await home.ticker(workers=2).tick(Stop())
+        ends.append(home.clock.now() - T - HOUR - 60 * n)
+
+    await home.clock.through(*map(minutely, range(3)))
+    assert check(home, home.clock.now())["ran"] == 6
+    assert most_at_once(home) == 2
+    assert ends[:2] == [0, 0]
+    assert home.agenda.next == T + 2 * HOUR
+
+
+async def test_a_job_that_waits_is_begun_though_the_tick_ends_that_had_the_slot(home):
+    born(home, JOB)
+    home.clock.jump(HOUR)
+    first, second = Stop(), Stop()
+
+    async def meanwhile() -> None:
+        await home.clock.sleep(1)
+        born(home, another(2))
+        await home.ticker(workers=1, listens=0.25).tick(second)
+
+    async def person() -> None:
+        await home.clock.sleep(100)
+        first.press("signal")
+
+    await home.clock.through(home.ticker(workers=1, listens=0.25).tick(first), meanwhile(), person())
+    assert [each.outcome for each in home.of(RunEnded)] == ["stopped", "ran"]
+    assert most_at_once(home) == 1
+
+
+async def test_who_waits_for_a_slot_ends_at_once_when_told_to(home):
+    born(home, JOB)
+    home.clock.jump(HOUR)
+    stop, ends = Stop(), []
+
+    async def meanwhile() -> None:
+        await home.clock.sleep(1)
+        born(home, another(2))
+        await home.ticker(workers=1, listens=0.25).tick(stop)
+        ends.append(home.clock.now() - T - HOUR)
+
+    async def person() -> None:
+        await home.clock.sleep(6)
+        stop.press("signal")
+
+    await home.clock.through(home.ticker(workers=1, listens=0.25).tick(Stop()), meanwhile(), person())
+    assert ends[0] <= 6 + 2
+    assert [each.outcome for each in home.of(RunEnded)] == ["ran", "ran"]
 
 
 async def test_a_job_on_which_another_process_acts_is_passed_over_and_looked_at_again_soon(home):
@@ -314,15 +374,15 @@ async def test_of_many_that_tick_at_once_each_instant_is_done_by_one(home):
 
 
 async def test_two_that_have_each_a_run_to_wait_for_do_not_keep_each_other_looking(home):
-    born(home, JOB, another(2))
     home.clock.jump(HOUR)
     home.agenda = Counting()
 
-    async def later(seconds: float) -> None:
+    async def later(seconds: float, job: Job) -> None:
         await home.clock.sleep(seconds)
-        await home.ticker(workers=1, listens=0.25).tick(Stop(), print)
+        born(home, job)
+        await home.ticker(workers=2, listens=0.25).tick(Stop(), print)
 
-    await home.clock.through(later(0), later(0.4))
+    await home.clock.through(later(0, JOB), later(0.4, another(2)))
     assert check(home, home.clock.now())["ran"] == 2
     assert home.agenda.looks < 2 * (Set.seconds / OFTEN + 10)
 

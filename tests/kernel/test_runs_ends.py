@@ -7,11 +7,14 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from hermes_kernel.core.planned import RunBegan
 from hermes_kernel.world.stop import Stop
+from hermes_kernel.world.store import Store
 from tests.contracts.runs import ROOT, environ, job, read, real, template, work
 from tests.kernel.processes import carrying
 
@@ -21,7 +24,9 @@ RUNS = int(os.environ.get("HERMES_TEST_TIMES", "3"))
 CHILD = """
 import asyncio, sys
 from pathlib import Path
+from hermes_kernel.core.planned import RunBegan
 from hermes_kernel.world.stop import Stop
+from hermes_kernel.world.store import Store
 from tests.contracts.runs import job, real, work
 home, path = map(Path, sys.argv[1:3])
 done = work(home, job(notebook=str(path)), sys.argv[3])
@@ -53,7 +58,9 @@ async def test_after_many_runs_no_file_is_open_that_was_not_and_no_process_is_le
     path, runner = template(tmp_path / "t.ipynb", "1 + 1"), real(tmp_path / "home")
     open_files = []
     for n in range(RUNS):
-        done = work(tmp_path / "home", job(notebook=str(path), keep=2), f"many-{os.getpid()}-{n}")
+        done = work(tmp_path / "home", job(notebook=str(path), keep=2), f"many-{os.getpid()}-{n}", time.time())
+        with closing(Store(tmp_path / "home")) as store:
+            store.append("jobs", RunBegan(done.job.id, done.run, done.due, notebook=str(done.notebook)))
         ran = await runner.run(done, Stop())
         assert (ran.outcome, ran.text) == ("ran", "2")
         assert carrying(f"HERMES_RUN={done.run}") == []

@@ -23,6 +23,7 @@ from hermes_kernel.scheduling.book import Book
 from hermes_kernel.world.ids import fresh_id
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import Store
+from tests.contracts.stores import child, done
 from tests.contracts.ticked import Home, check
 from tests.kill.nursery import Nursery, nursery
 from tests.kill.ticks import PLACE, START, Hurried, Still, ticker
@@ -86,4 +87,30 @@ def test_three_that_tick_and_are_killed_lose_no_instant_and_run_none_twice(tmp_p
     assert len(deaths) > PROCESSES
     assert set(deaths) == {-9}
     print(f"{len(deaths)} deaths, {len(orphans)} runs cut off, {dict(counts)}")
+    store.close()
+
+
+def test_processes_that_tick_share_their_slots_and_have_those_of_one_that_was_killed(tmp_path):
+    code = "import sys; from pathlib import Path; from tests.kill.ticks import once; once(Path(sys.argv[1]))"
+    store = Store(tmp_path)
+    book = Book(store, fresh_id)
+    jobs = tuple(
+        Job(fresh_id(), f"job-{n}", "every 30d", "UTC", time.time(), prompt="x", place=PLACE) for n in range(4)
+    )
+    wishes = tuple(RunWanted(job.id, f"{job.id[:8]}-asked-beef") for job in jobs)
+    book.record(*map(JobSet, jobs), *wishes)
+    with ExitStack() as running:
+        first = running.enter_context(child(code, tmp_path))
+        running.callback((tmp_path / "go").touch)
+        begun = [first.stdout.readline().strip() for _ in range(2)]
+        assert done(child(code, tmp_path)) == "", "one that has no slot begins nothing, and another waits already"
+        first.kill()
+        assert first.stdout.read() == ""
+        third = running.enter_context(child(code, tmp_path))
+        begun += [third.stdout.readline().strip() for _ in range(2)]
+        (tmp_path / "go").touch()
+        assert done(third) == ""
+    assert set(begun) == {wish.run for wish in wishes}
+    ends = {ledger.last.run: ledger.last.outcome for ledger in book.ledgers(book.jobs()).values()}
+    assert [ends[run] for run in begun] == ["failed", "failed", "ran", "ran"]
     store.close()

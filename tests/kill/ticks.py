@@ -13,7 +13,7 @@ from hermes_kernel.scheduling.agenda import Agenda
 from hermes_kernel.scheduling.bell import FileBell
 from hermes_kernel.scheduling.book import Book
 from hermes_kernel.scheduling.means import Means
-from hermes_kernel.scheduling.ports import Ran, Report, Work
+from hermes_kernel.scheduling.ports import Ran, Report, Runner, Work
 from hermes_kernel.scheduling.ticking import Ticker
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.ids import fresh_id
@@ -67,6 +67,19 @@ class Program:
         return Ran("failed" if await process.wait() else "ran", text=work.run)
 
 
+class Held:
+    """A `Runner` that says what it runs, and is done when there is a file ``go``."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+
+    async def run(self, work: Work, stop: Stop) -> Ran:
+        print(work.run, flush=True)
+        while not (self._home / "go").exists():
+            await asyncio.sleep(0.05)
+        return Ran("ran", text=work.run)
+
+
 class Paper:
     """A `Deliverer` that writes a line for each report."""
 
@@ -79,10 +92,10 @@ class Paper:
         return ""
 
 
-def ticker(home: Path, store: Store, clock: Clock) -> Ticker:
+def ticker(home: Path, store: Store, clock: Clock, runner: Runner | None = None) -> Ticker:
     return Ticker(
         Means(
-            Book(store, fresh_id, clock), Program(home), Paper(home), FileBell(home), Agenda(home), clock, PLACE, home,
+            Book(store, fresh_id, clock), runner or Program(home), Paper(home), FileBell(home), Agenda(home), clock, PLACE, home,
             workers=2, looks=0.05,
         )
     )  # fmt: skip
@@ -96,3 +109,10 @@ def child(home: str, zero: float) -> None:
     while True:
         asyncio.run(ticker(Path(home), store, clock).tick(Stop()))
         time.sleep(0.01)
+
+
+def once(home: Path) -> None:
+    """One tick, whose runs are `Held`."""
+    store = Store(home)
+    asyncio.run(ticker(home, store, SystemClock(), Held(home)).tick(Stop()))
+    store.close()

@@ -126,6 +126,8 @@ def test_the_report_of_an_interrupted_run_and_of_a_rollback_say_so():
         Run("r", T, T, action="rollback", of="q", status=DONE, steps=(Step("move", "a", why="as before", outcome=DID),))
     )
     assert page.startswith("# Rollback")
+    back = Run("r", T, T, action="rollback", of="2026-12-02T08-37-16Z")
+    assert "\nTook back 2026-12-02T08-37-16Z: 0 skills put back as before. Status: " in report(back)
     many = Run("r", T, T, held=tuple((f"s{n}", "pinned") for n in range(HELD + 3)))
     assert "and 3 more" in report(many)
 

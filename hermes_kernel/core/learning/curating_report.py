@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from hermes_kernel.core.figures import counted, minute
-from hermes_kernel.core.learning.curating_runs import DID, INTERRUPTED, PATCH, Review, Run, Step, words
+from hermes_kernel.core.learning.curating_runs import DID, INTERRUPTED, PATCH, Review, Run, Step, sentence
 from hermes_kernel.core.safe import clean, inert
 from hermes_kernel.core.text import brief
 
@@ -23,7 +23,7 @@ def _head(run: Run) -> Iterator[str]:
     what = "Rollback" if run.action == "rollback" else "Curator"
     yield f"# {what}, {minute(run.began)}"
     yield ""
-    yield f"{_text(words(run)).capitalize()}. Status: {_text(run.status)}; by: {_text(run.by)}."
+    yield f"{_text(sentence(run))} Status: {_text(run.status)}; by: {_text(run.by)}."
     if int(run.now) != int(run.began):
         yield f"The plan was made as of {minute(run.now)}."
     if run.why:

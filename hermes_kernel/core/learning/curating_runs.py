@@ -152,3 +152,9 @@ def words(run: Run) -> str:
     waiting = sum(1 for step in run.steps if step.outcome == PROPOSED)
     parts += [f"{waiting} waiting for consent"] if waiting else []
     return ", ".join(parts) or "nothing to do"
+
+
+def sentence(run: Run) -> str:
+    """The same as a sentence. But for its beginning it stands as it is: by an id in other letters no run is found."""
+    said = words(run)
+    return f"{said[:1].upper()}{said[1:]}."

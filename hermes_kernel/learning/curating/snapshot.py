@@ -1,5 +1,5 @@
 """All of ``skills/`` before a run, in the history: every folder of a skill, and the files that lie between them; and
-how it is put back. What cannot be kept is not touched.
+how it is put back: not what somebody did or decided since that no run does. What cannot be kept is not touched.
 """
 
 from __future__ import annotations
@@ -172,32 +172,37 @@ def put_back(skills: Path, history: History, change: PutBack) -> None:
         above = above.parent
 
 
-def put_back_loose(skills: Path, history: History, kept: Snapshot) -> None:
-    """Have the files between the skills be as they were, but for those of other programs, whose names begin with a dot.
-    What the marks say of skills that were made since, they go on saying.
+def put_back_stale(skills: Path, history: History, kept: Snapshot) -> None:
+    """Have the marks say as they did which of its skills are stale: of all they say, no run changes anything else, so
+    the rest is what somebody decided since. The files between the skills are nothing that a run changes, either.
 
     Raises:
         HistoryError, OSError: it cannot be done.
         SkillError: the marks are held by another process, or cannot be written.
     """
     files = history.files(kept.loose)
-    for name, digest in files.items():
-        if not name.rpartition("/")[2].startswith("."):
-            _write(skills / name, history.content(digest))
+    before = history.content(files[MARKS]) if MARKS in files else b""
     with Marks(skills).alone():
-        _put_back_marks(skills / MARKS, history.content(files[MARKS]) if MARKS in files else b"", kept)
+        path = skills / MARKS
+        now = _object(_read(path)) or _object(before)
+        marked = _stale_as_before(_marked(now), _marked(_object(before)), kept.names)
+        after = {**now, "version": 1, "skills": marked}
+        if after == _object(before):
+            _write(path, before)
+        elif not (before or marked):
+            path.unlink(missing_ok=True)
+        elif after != now:
+            _write(path, json.dumps(after, ensure_ascii=False, indent=1, sort_keys=True).encode("utf-8", "replace"))
 
 
-def _put_back_marks(path: Path, before: bytes, kept: Snapshot) -> None:
-    since = {name: mark for name, mark in _marked(_read(path)).items() if name not in kept.names}
-    if since:
-        plain = _object(before)
-        skills = {**_marked(before), **since}
-        before = json.dumps({**plain, "version": 1, "skills": skills}, ensure_ascii=False, indent=1).encode()
-    if before:
-        _write(path, before)
-    else:
-        path.unlink(missing_ok=True)
+def _stale_as_before(now: Mapping[str, Any], then: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    """What is said ``now`` of each skill; of those called so, ``stale`` as it was said ``then``."""
+    after = dict(now)
+    for name in names:
+        was = _dict(then.get(name))
+        stands = {key: said for key, said in _dict(now.get(name, was)).items() if key != "stale"}
+        after[name] = stands | ({"stale": was["stale"]} if "stale" in was else {})
+    return {name: said for name, said in after.items() if said or name in then}
 
 
 def _read(path: Path) -> bytes:
@@ -208,14 +213,16 @@ def _read(path: Path) -> bytes:
 
 def _object(content: bytes) -> dict[str, Any]:
     with suppress(ValueError, RecursionError):
-        said = json.loads(content)
-        return said if isinstance(said, dict) else {}
+        return _dict(json.loads(content))
     return {}
 
 
-def _marked(content: bytes) -> dict[str, Any]:
-    skills = _object(content).get("skills")
-    return skills if isinstance(skills, dict) else {}
+def _marked(plain: Mapping[str, Any]) -> dict[str, Any]:
+    return _dict(plain.get("skills"))
+
+
+def _dict(said: Any) -> dict[str, Any]:
+    return said if isinstance(said, dict) else {}
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -1,5 +1,5 @@
-"""A run is taken back: all of ``skills/`` as it was before it, every byte. What it finds is kept first, so that this
-can be taken back in the same way; killed in the middle, it is gone on with.
+"""A run is taken back: every skill as it was before it, every byte. What it finds is kept first, so that this can be
+taken back in the same way; killed in the middle, it is gone on with.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hermes_kernel.learning.curating.snapshot import (
     Snapshot,
     differences,
     put_back,
-    put_back_loose,
+    put_back_stale,
     take,
     understood,
 )
@@ -87,7 +87,7 @@ class Undoing:
         try:
             with explaining(self._means.skills), self._means.workshop.changing.alone():
                 run = await self._put_back(run, before)
-                put_back_loose(self._means.skills, self._means.history, before)
+                put_back_stale(self._means.skills, self._means.history, before)
         except (SkillError, HermesError) as error:
             self._finished(replace(run, status=FAILED, why=str(error)))
             raise HermesError(f"Not all of it was put back; run it again. {error}") from None

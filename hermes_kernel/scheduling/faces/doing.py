@@ -25,7 +25,7 @@ from hermes_kernel.scheduling.faces import telling
 from hermes_kernel.scheduling.faces.telling import Told
 from hermes_kernel.scheduling.faces.verbs import notebook_in, wishes
 from hermes_kernel.scheduling.in_run import as_a_run_may
-from hermes_kernel.scheduling.posts import SCHEDULER, Post
+from hermes_kernel.scheduling.posts import QUEUE, SCHEDULER, Post
 from hermes_kernel.scheduling.ticks import start_tick, tick_goes_on
 from hermes_kernel.scheduling.times import timed
 from hermes_kernel.scheduling.watch import watcher
@@ -109,7 +109,7 @@ def _add(hands: Hands, options: Namespace) -> Told:
 
 
 def _made(hands: Hands, job: Job) -> Told:
-    return telling.made(job, hands.jobs.clock.now(), _watched(hands))
+    return telling.made(job, hands.jobs.ahead(job), _watched(hands))
 
 
 def _watched(hands: Hands) -> str:
@@ -185,8 +185,8 @@ def _looked_at(home: Path) -> None:
 
 
 def seen_to(home: Path) -> bool:
-    """Somebody looks at the jobs of `home`: who watches, or a tick that was begun here."""
-    return tick_goes_on() or bool(watcher(home))
+    """Somebody looks at the jobs of `home`: who watches, a tick that was begun here, or one that waits for a slot."""
+    return tick_goes_on() or bool(watcher(home) or Post(home, QUEUE).holder())
 
 
 def ended(hands: Hands, run: str) -> RunRow | None:

@@ -15,7 +15,7 @@ from hermes_kernel.core.schedule.run_names import short
 from hermes_kernel.core.schedule.saying import moment
 from hermes_kernel.core.text import brief
 from hermes_kernel.scheduling.standing import Standing
-from hermes_kernel.scheduling.times import nexts, sentence_of
+from hermes_kernel.scheduling.times import Ahead, moments, sentence_of
 from hermes_kernel.world.zone import local_name
 
 PROMPT, WHY, SENTENCE = 400, 120, 60  # characters that are shown of each
@@ -59,20 +59,16 @@ def iso(t: float | None) -> str | None:
 # --- a job
 
 
-def made(job: Job, now: float, more: str = "") -> Told:
+def made(job: Job, ahead: Ahead, more: str = "") -> Told:
     """What was understood of a job, its next times, and what becomes of them if nothing is there to run it."""
-    times = nexts(job, now)
+    times = ahead.times
     rows = (
-        ("job", job.name), ("when", sentence_of(job)), ("next", _moments(times, job.zone) or "never"),
+        ("job", job.name), ("when", sentence_of(job)), ("next", ahead.text),
         ("does", does(job)), *((("state", "paused"),) if not job.enabled else ()),
     )  # fmt: skip
     plain = {"job": job_plain(job), "sentence": sentence_of(job), "next": [iso(t) for t in times]}
-    note = " ".join(filter(None, (missed(job, once=len(times) == 1), more)))
+    note = " ".join(filter(None, (missed(job, once=len(times) == 1) if times else "", more)))
     return Told(("", ""), rows, note=note, value=job, plain=plain)
-
-
-def _moments(times: Iterable[float], zone: str) -> str:
-    return ", ".join(moment(t, zone) for t in times)
 
 
 def missed(job: Job, *, once: bool) -> str:
@@ -118,7 +114,7 @@ def shown(standing: Standing, runs: Sequence[RunRow]) -> Told:
     job = standing.job
     rows: tuple[tuple[str, str], ...] = (
         ("job", job.name), ("id", job.id), ("when", standing.sentence), ("state", _state(standing)),
-        ("next", _moments(standing.next, job.zone)), ("last", _last(standing)), ("", standing.why),
+        ("next", moments(standing.next, job.zone)), ("last", _last(standing)), ("", standing.why),
         ("does", does(job)), ("skills", ", ".join(job.skills)),
         ("tools", "" if job.tools is None else ", ".join(job.tools) or "none"),
         ("model", job.model), ("budget", counted(job.budget, "model call") if job.budget else ""),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from hermes_kernel.core.events import Outcome
 from hermes_kernel.core.figures import span
+from hermes_kernel.core.planned import RunBegan
 from hermes_kernel.core.redact import redact as redacted
 from hermes_kernel.core.schedule.grammar import stored
 from hermes_kernel.core.schedule.job import Job
@@ -27,6 +28,7 @@ from hermes_kernel.scheduling.running.saving import Saver
 from hermes_kernel.world.ports import Archive, Clock
 from hermes_kernel.world.run import NAME as RUN
 from hermes_kernel.world.stop import Stop, Stopped
+from hermes_kernel.world.store import StoreError
 from hermes_kernel.world.tools.terminal import secret_values
 
 if TYPE_CHECKING:
@@ -68,8 +70,18 @@ class NotebookRunner:
             saver.save(notebook)
         except HermesError as error:
             ran = replace(ran, outcome="failed", why=ran.why or str(error))
-        shelf.keep(folder, work.job.keep, work.notebook)
+        shelf.keep(folder, work.job.keep, work.notebook, lambda since: self._own(work, since))
         return ran
+
+    def _own(self, work: Work, since: float) -> frozenset[str]:
+        """The notebooks in the folder of this one that runs of the same job were begun with, as the record says."""
+        try:
+            told = self._store.learnt((RunBegan,), since)
+        except StoreError:
+            return frozenset()  # nobody can tell: they stay until the next run
+        begun = [each.fact for each in told if isinstance(each.fact, RunBegan) and each.fact.job == work.job.id]
+        paths = [Path(fact.notebook) for fact in begun]
+        return frozenset(path.name for path in paths if path.parent.name == work.notebook.parent.name)
 
     async def _played(self, work: Work, stop: Stop, saver: Saver) -> tuple[NotebookNode, Ran]:
         notebook = composing.titled(work.job.name)

@@ -4,7 +4,9 @@ and settings shut.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain, count
 from typing import Any
 
 from hermes_kernel.core.text import brief, scrub
@@ -23,7 +25,7 @@ class NoAnswer(HermesError):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The rows that answer a question. ``more`` says that there were more than were asked for."""
+    """The rows that answer a question. No two columns have one name. ``more``: there were more than were asked for."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
@@ -50,11 +52,20 @@ def answer(store: Store, statement: str, most: int = ROWS) -> Answer:
             if [each.type.name for each in found] not in (["SELECT"], ["EXPLAIN"]):
                 raise NoAnswer("Only one SELECT can be asked; the store changes by what is said, not by SQL.")
             connection.execute(found[0])
-            columns = tuple(column[0] for column in connection.description or ())
+            columns = tuple(_apart(column[0] for column in connection.description or ()))
             rows = connection.fetchmany(most + 1)
         except duckdb.Error as error:
             raise NoAnswer(f"{brief(str(error), 300)}{_hint(error)}") from None
     return Answer(columns, tuple(rows[:most]), len(rows) > most)
+
+
+def _apart(names: Iterable[str]) -> Iterator[str]:
+    """The names, with a number behind each that stood there before: ``id``, ``id_1``, as in DuckDB's own frames."""
+    taken: set[str] = set()
+    for name in names:
+        told = next(each for each in chain((name,), (f"{name}_{n}" for n in count(1))) if each.lower() not in taken)
+        taken.add(told.lower())
+        yield told
 
 
 def _hint(error: Exception) -> str:

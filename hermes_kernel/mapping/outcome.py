@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import Any
 
 from hermes_kernel.core.events import (
@@ -90,9 +91,10 @@ def row_of(key: Any, session_id: str, facts: Iterable[Kept]) -> Row:
 
 def calls_of(facts: Iterable[Kept]) -> int:
     """The model calls that a row took out of a budget: those that came back; all it had leased, where nobody can tell
-    how many were made. That is so of a row that never ended, and of one that was stopped while it was being asked."""
+    how many were made. That is so of a row that never ended, and of one that was stopped while it was being asked; not
+    of one that no executor took: it is taken back, and not asked again in the same breath."""
     taken = used = lease = 0
-    for fact in facts:
+    for fact, then in pairwise((*facts, None)):
         match fact:
             case Asked(budget=budget):
                 taken += lease or used
@@ -100,7 +102,9 @@ def calls_of(facts: Iterable[Kept]) -> int:
             case Replied():
                 used += 1
             case Final(outcome):
-                lease = lease if outcome is Outcome.INTERRUPTED else 0
+                used, lease = (lease or used) if outcome is Outcome.INTERRUPTED else used, 0
+            case Undone() if not isinstance(then, Asked):
+                lease = 0
             case _:
                 pass
     return taken + (lease or used)

@@ -31,14 +31,14 @@ def rows_of(given: Any) -> Rows:
     """Raises:
     HermesError: it holds no rows, or two columns have one name.
     """
-    kind = f"{type(given).__module__.partition('.')[0]}.{type(given).__name__}"
-    match kind:
-        case "pandas.DataFrame":
-            return _frame(given)
-        case "pandas.Series":
-            return Rows(((key, {SCALAR: value}) for key, value in given.items()), (SCALAR,), given.index)
-        case "polars.DataFrame":
-            return Rows(enumerate(given.iter_rows(named=True)), tuple(given.columns))
+    for made in type(given).__mro__:  # a GeoDataFrame is a DataFrame, too
+        match f"{made.__module__.partition('.')[0]}.{made.__name__}":
+            case "pandas.DataFrame":
+                return _frame(given)
+            case "pandas.Series":
+                return Rows(((key, {SCALAR: value}) for key, value in given.items()), (SCALAR,), given.index)
+            case "polars.DataFrame":
+                return Rows(enumerate(given.iter_rows(named=True)), tuple(given.columns))
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
         raise HermesError(f"Rows cannot be a {brief(type(given).__name__, 40)}: give {KINDS}.")
     return Rows(_each(given))

@@ -77,9 +77,20 @@ def _is_missing(value: Any) -> bool:
 
 def _as_json(value: Any) -> str:
     try:
-        return json.dumps(value, ensure_ascii=False, default=said)
-    except (TypeError, ValueError):  # keys that JSON has no form for; a collection within itself
+        return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False, default=said)
+    except (TypeError, ValueError, RecursionError):  # keys that JSON has no form for; a collection within itself
         return str(value)
+
+
+def _plain(value: Any) -> Any:
+    """With null for what is missing, and in words what JSON has no number for."""
+    if isinstance(value, Mapping):
+        return {key: _plain(cell) for key, cell in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(cell) for cell in value]
+    if isinstance(value, float) and math.isinf(value):
+        return str(value)
+    return None if _is_missing(value) else value
 
 
 def _name(mark: re.Match[str]) -> str:

@@ -153,6 +153,21 @@ async def test_an_executor_that_loses_every_row_is_not_given_all_of_them(home: P
     assert not server.requests
 
 
+async def test_rows_that_no_executor_took_have_spent_nothing_of_the_budget(home: Path) -> None:
+    shut = ThreadPoolExecutor(4)
+    shut.shutdown()
+    with Server(Rows()) as server:
+        async with agent_of(server, home) as agent:
+            for _ in range(3):
+                result = await agent.map(TEMPLATE, rows(6), executor=shut, budget=6)
+                assert "the executor takes no more rows" in result.note
+            assert not server.requests
+            assert (await agent.map(TEMPLATE, rows(6), budget=6)).counts == {"completed": 6}
+            again = await agent.map(TEMPLATE, rows(6), budget=6, again=("completed",))
+            assert "the budget is spent" in again.note
+    assert len(server.requests) == 6
+
+
 class Odd(Executor):
     """Does with a row whatever it is told to."""
 

@@ -46,9 +46,12 @@ def askings(draw: st.DrawFn) -> tuple[Kept, ...]:
     return (Asked("Row?", budget=budget), *lease, *draw(middles)[:budget], *draw(ends))
 
 
+refusals = st.integers(1, 5).map(lambda budget: (Asked("Row?", budget=budget), Undone()))
+
+
 @st.composite
 def sessions(draw: st.DrawFn) -> list[Kept]:
-    first, *again = draw(st.lists(askings(), min_size=1, max_size=3))
+    first, *again = draw(st.lists(askings() | refusals, min_size=1, max_size=3))
     facts = [Opened("r", kind="map"), *first]
     for asking in again:
         facts += [Undone(), *asking]
@@ -79,7 +82,14 @@ def test_what_a_row_took_of_a_budget_is_never_less_than_what_came_back_nor_more_
 def test_a_row_whose_end_is_not_known_has_spent_all_it_leased(facts: list[Kept]) -> None:
     if row_of("k", "r", facts).outcome in ("unknown", "interrupted"):
         at, last = [(at, fact) for at, fact in enumerate(facts) if isinstance(fact, Asked)][-1]
-        assert calls_of(facts) == calls_of(facts[:at]) + last.budget
+        assert calls_of(facts) == calls_of([*facts[:at], Asked("Row?")]) + last.budget
+
+
+@given(sessions(), st.integers(1, 5))
+def test_a_row_that_nobody_took_has_spent_what_it_had_before(facts: list[Kept], budget: int) -> None:
+    refused = [*facts, Undone(), Asked("Row?", budget=budget), Undone()]
+    assert row_of("k", "r", refused).outcome == "not_asked"
+    assert calls_of(refused) == calls_of([*facts, Undone(), Asked("Row?")])
 
 
 @given(

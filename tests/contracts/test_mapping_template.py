@@ -7,6 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -88,6 +89,15 @@ def test_the_whole_row_is_json_unless_a_column_has_that_name() -> None:
     assert prompts("$row!", ["just a value"]) == ['{"value": "just a value"}!']
 
 
+def test_a_row_with_missing_cells_is_json_that_any_reader_takes() -> None:
+    frame = pd.DataFrame({"a": [float("nan")], "b": [pd.NaT], "c": [pd.NA], "d": [[1.5, float("nan")]]})
+    assert prompts("$row", frame) == ['{"a": null, "b": null, "c": null, "d": [1.5, null]}']
+    assert prompts("$row", [{"a": float("inf"), "b": -np.inf}]) == ['{"a": "inf", "b": "-inf"}']
+    itself: list[Any] = [1]
+    itself.append(itself)
+    assert prompts("$x", [{"x": itself}]) == ["[1, [...]]"]
+
+
 def test_an_unknown_column_is_refused_by_name_with_those_there_are() -> None:
     with pytest.raises(HermesError, match=r"no column \$nmae. Did you mean \$name\? The columns are: name, city\."):
         prompts("Who is $nmae?", [{"name": "Ada", "city": "London"}])
@@ -108,6 +118,20 @@ def test_frames_series_values_and_streams_are_rows() -> None:
     assert prompts("$value", range(2)) == ["0", "1"]
     assert prompts("same", pd.DataFrame(index=[3, 4])) == ["same", "same"]
     assert prompts("$value", [None, 1]) == ["", "1"]
+
+
+class Places(pd.DataFrame):
+    """A frame as GeoPandas makes it: of a kind of its own."""
+
+
+class Points(pd.Series):  # type: ignore[type-arg]
+    """A column of one."""
+
+
+def test_frames_and_series_of_a_kind_of_their_own_are_rows_too() -> None:
+    places = Places({"city": ["Bern", "Basel"], "people": [1, 2]}, index=["k", "l"])
+    assert prompts("$city $people", places) == ["Bern 1", "Basel 2"]
+    assert prompts("$value", Points(["Bern", "Basel"])) == ["Bern", "Basel"]
 
 
 @pytest.mark.parametrize("rows", ["text", b"bytes", {"a": [1]}, 7, None])

@@ -10,7 +10,7 @@ import pytest
 
 from hermes_kernel import Agent
 from hermes_kernel.core.events import Noticed, Observed
-from hermes_kernel.testing import ScriptedModel, call, say
+from hermes_kernel.testing import ScriptedModel, Server, call, say
 from tests.contracts.hubs import own
 
 pytest.importorskip("mcp")
@@ -37,6 +37,21 @@ async def test_a_turn_calls_a_servers_tool_and_nothing_secret_is_kept(tmp_path):
         assert result.text == "the key is [redacted: secret], plain None"
     kept = [path for path in (tmp_path / "home").rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
     assert kept == []
+
+
+async def test_nothing_that_a_server_says_of_itself_tells_its_secrets(tmp_path):
+    with Server([call("mcp_own_login", {}), say("Done.")]) as server:
+        endpoint = {"base_url": server.url, "api_key": "none"}
+        tables = {"own": own("--telltale", env={"SECRET_KEY": SECRET})}
+        async with Agent("any", home=tmp_path / "home", mcp_servers=tables, **endpoint) as agent:
+            events = [event async for event in agent.stream("Log in.")]
+            noticed = [event.text for event in events if isinstance(event, Noticed)]
+            seen = repr((events, agent.tools.specs(), agent.servers.states(), [each.body for each in server.requests]))
+    assert "own: login: with [redacted: secret]" in noticed
+    for name in ("by_name", "named [redacted: secret]", "broken [redacted: secret]"):
+        assert any(f"'own': {name} is left out: " in line for line in noticed)
+    assert "With [redacted: secret]. ..." in seen
+    assert SECRET[:11] not in seen
 
 
 async def test_only_the_tools_that_were_asked_for_are_offered(tmp_path):

@@ -123,7 +123,7 @@ def test_the_file_is_for_its_owner_alone_and_written_whole(tmp_path):
     home = tmp_path / "new" / "home"
     add(home, "a", GOOD)
     assert stat.S_IMODE((home / FILE).stat().st_mode) == 0o600
-    assert [path.name for path in home.iterdir()] == [FILE]
+    assert [path.name for path in home.iterdir() if path.is_file()] == [FILE]
     with pytest.raises(WrongServer, match="takes either"):
         add(home, "b", {})
     assert written(home) == {"a": GOOD}

@@ -6,13 +6,14 @@ import json
 import re
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hermes_kernel.world.mcp.lines import ENDS, Lines, TooLong
 from hermes_kernel.world.mcp.naming import seen, tool_name
 from hermes_kernel.world.mcp.offering import rule_of
-from hermes_kernel.world.mcp.schemas import CHARACTERS, Unusable, usable
+from hermes_kernel.world.mcp.schemas import AT_TOP, CHARACTERS, Unusable, usable
 from hermes_kernel.world.model.schema import plain
 from hermes_kernel.world.tools.arguments import Misfit, fit_arguments
 
@@ -75,12 +76,28 @@ def test_a_schema_that_is_taken_can_be_written_sent_and_held_against_any_argumen
     assert len(text) <= CHARACTERS
     made = json.loads(text)
     assert made["type"] == "object"
+    assert not made.keys() & set(AT_TOP)
     assert not refers(made)
     json.dumps(plain(made), allow_nan=False)
     try:
         fit_arguments(arguments, made)
     except Misfit as misfit:
         assert str(misfit)
+
+
+@pytest.mark.parametrize("key", AT_TOP)
+def test_what_providers_refuse_at_the_top_comes_in_by_no_reference(key):
+    said = {"anyOf": [{"required": ["a"]}], "enum": ["a"], "const": None, "not": {"required": ["a"]}}.get(key, [{}])
+    pointed = {"properties": {"a": {"type": "string"}}, "additionalProperties": False, key: said}
+    there = {"$ref": "#/$defs/Again", "$defs": {"Again": {"$ref": "#/$defs/Args"}, "Args": pointed}}
+    for schema in (pointed, there):
+        made = json.loads(usable(schema))
+        assert made == {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": True}
+
+
+def test_arguments_that_are_none_are_refused_behind_a_reference_too():
+    with pytest.raises(Unusable, match="no object"):
+        usable({"$ref": "#/$defs/Name", "$defs": {"Name": {"type": "string", "enum": ["x"]}}})
 
 
 def test_a_schema_in_use_keeps_what_it_says():

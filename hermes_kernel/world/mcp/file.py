@@ -3,7 +3,6 @@ stands in it beside them is kept as it is; a file that cannot be understood is l
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -13,11 +12,14 @@ from typing import Any
 
 from hermes_kernel.core.text import brief, scrub
 from hermes_kernel.world.mcp.described import WrongServer, described
-from hermes_kernel.world.store.disk import make
+from hermes_kernel.world.store.disk import StoreError
+from hermes_kernel.world.store.locks import Busy, held
+from hermes_kernel.world.store.places import Places
 
 FILE = "mcp.json"
 SERVERS = "mcpServers"
 LARGEST = 1_000_000  # bytes; a file of servers has some hundreds
+PATIENCE = 5.0  # seconds for another process, which holds it for milliseconds
 
 
 def written(home: Path) -> dict[str, Any]:
@@ -101,15 +103,14 @@ def _tables(home: Path, whole: Mapping[str, Any]) -> Mapping[str, Any]:
 def _alone(home: Path) -> Iterator[None]:
     """One process at a time reads the file and writes it, so that of two that add a server at once neither is lost."""
     try:
-        make(home)
-        handle = os.open(home, os.O_RDONLY | os.O_CLOEXEC)
+        with held(Places(home).lock.with_name("mcp.lock"), PATIENCE):
+            yield
+    except Busy:
+        raise WrongServer(f"{home / FILE} is being changed by another process: try again.") from None
+    except StoreError as error:
+        raise WrongServer(f"{home / FILE} was not written: {error}.") from None
     except OSError as error:
         raise WrongServer(f"{home / FILE} was not written: {error.strerror}.") from None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def _as_text(whole: Mapping[str, Any]) -> str:

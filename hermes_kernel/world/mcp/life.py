@@ -106,11 +106,11 @@ class Life:
             result = await connection.call(tool, arguments, progress)
         except Gone as gone:
             self._let_go(connection)
-            raise ToolError(self._safe(
+            raise ToolError(self.safe(
                 f"The MCP server {self.server.name!r} was lost during the call: {gone}. What the call has done is not "
                 "known; look before you do it again. A server that is lost is started once more."
             )) from None  # fmt: skip
-        return replace(result, text=self._safe(result.text))
+        return replace(result, text=self.safe(result.text))
 
     def _let_go(self, connection: Connection) -> None:
         """Whoever comes next waits for another one."""
@@ -165,9 +165,9 @@ class Life:
 
     async def _list(self, connection: Connection) -> None:
         listed = await connection.listed()
-        made = offered(self.server, listed.tools, self._call, more=listed.more)
+        made = offered(self.server, listed.tools, self._call, self.safe, more=listed.more)
         for line in listed.wrong:
-            made.without(line)
+            made.without(self.safe(line))
         self.state = replace(self.state, phase=Phase.READY, why="", tools=made.tools, left_out=tuple(made.left_out))
 
     def _died_lately(self) -> bool:
@@ -179,7 +179,8 @@ class Life:
         self._set(Phase.FAILED, why, self.state.tools)
 
     def _set(self, phase: Phase, why: str = "", tools: Mapping[str, Any] | None = None) -> None:
-        self.state = replace(self.state, phase=phase, why=brief(self._safe(why), 500), tools=tools or {})
+        self.state = replace(self.state, phase=phase, why=brief(self.safe(why), 500), tools=tools or {})
 
-    def _safe(self, text: str) -> str:
+    def safe(self, text: str) -> str:
+        """`text` without what is secret of this server."""
         return redact(text, self.secrets)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Callable
 
 from hermes_kernel.core.text import scrub
 
@@ -25,10 +26,11 @@ def tool_name(server: str, tool: str, taken: frozenset[str] | set[str] = frozens
     return f"{name[: LONGEST - MARK - 1]}_{mark}"
 
 
-def seen(text: str, limit: int) -> str:
+def seen(text: str, limit: int, safe: Callable[[str], str] = str) -> str:
     """`text` with what a person cannot see taken out of it: control, format, private and unassigned characters, among
-    them the tags that carry hidden text. Lines stay; at most `limit` characters."""
-    text = scrub(text[: 4 * limit]).replace("\r\n", "\n")
+    them the tags that carry hidden text. Lines stay; at most `limit` characters, and none of what `safe` takes out:
+    half a secret, at the end, would be known no more."""
+    text = scrub(safe(text[: 4 * limit])).replace("\r\n", "\n")
     kept = "".join(each for each in text if each in "\n\t" or _is_seen(each)).strip()
     return kept if len(kept) <= limit else f"{kept[: limit - 1]}…"
 

@@ -41,8 +41,11 @@ class Offered:
             self.left_out.append(line)
 
 
-def offered(server: Described, listed: Sequence[types.Tool], call: Call, *, more: bool = False) -> Offered:
-    """What `server` may offer of the tools that it `listed`, in its order. ``more``: it has not come to an end."""
+def offered(
+    server: Described, listed: Sequence[types.Tool], call: Call, safe: Callable[[str], str], *, more: bool = False
+) -> Offered:
+    """What `server` may offer of the tools that it `listed`, in its order, with nothing in its words that `safe` takes
+    out. ``more``: the list has not come to an end."""
     made = Offered()
     taken: set[str] = set()
     for tool in listed:
@@ -53,24 +56,27 @@ def offered(server: Described, listed: Sequence[types.Tool], call: Call, *, more
             break
         try:
             name = tool_name(server.name, tool.name, taken)
-            made.tools[tool.name] = _tool(server, tool, name, call)
+            made.tools[tool.name] = _tool(server, tool, name, call, safe)
             taken.add(name)
         except Unusable as error:
-            made.without(f"{brief(seen(tool.name, 80), 80)} is left out: {error}")
+            made.without(f"{brief(seen(tool.name, 80, safe), 80)} is left out: {error}")
     if more:
         made.without(f"it has more than {TOOLS} tools; the rest are left out")
     return made
 
 
-def _tool(server: Described, tool: types.Tool, name: str, call: Call) -> Tool:
+def _tool(server: Described, tool: types.Tool, name: str, call: Call, safe: Callable[[str], str]) -> Tool:
+    if tool.name != safe(tool.name):
+        raise Unusable("its name has a secret in it")
+
     async def run(**arguments: Any) -> Result:
         return await call(tool.name, arguments)
 
     hints = tool.annotations
     harmless = bool(hints and hints.read_only_hint)
-    said = seen(tool.description or tool.title or "", DESCRIPTION)
+    said = seen(tool.description or tool.title or "", DESCRIPTION, safe)
     about = f"[A tool of the MCP server {server.name!r}, described by it] {said}"
-    parameters = usable(tool.input_schema)
+    parameters = usable(tool.input_schema, safe)
     risk = None if server.trust else _risk(server.name, tool.name)  # what a server says of its own tools proves nothing
     return Tool(
         name,

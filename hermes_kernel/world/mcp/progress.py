@@ -19,8 +19,9 @@ CHARACTERS = 200
 class Heard:
     """Called on any thread; what it lets through is told where it was made. A server may send thousands a second."""
 
-    def __init__(self, what: str, elapsed: Callable[[], float]) -> None:
+    def __init__(self, what: str, elapsed: Callable[[], float], safe: Callable[[str], str]) -> None:
         self._what = what
+        self._safe = safe
         self._elapsed = elapsed
         self._told = float("-inf")
         self._loop = asyncio.get_running_loop()
@@ -32,7 +33,7 @@ class Heard:
             return
         self._told = now
         far = f"{done:g} of {of:g}" if of else f"{done:g}"
-        line = f"{self._what}: {brief(seen(message, CHARACTERS), CHARACTERS) or far}"
+        line = f"{self._what}: {brief(seen(message, CHARACTERS, self._safe), CHARACTERS) or far}"
         with contextlib.suppress(RuntimeError):  # the turn's loop has been closed meanwhile
             self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
 
@@ -43,9 +44,10 @@ class Heard:
 
 
 @asynccontextmanager
-async def telling(what: str, elapsed: Callable[[], float]) -> AsyncIterator[Heard]:
-    """Something that is told how far a call is while this lasts; whoever watches the turn sees it."""
-    heard = Heard(what, elapsed)
+async def telling(what: str, elapsed: Callable[[], float], safe: Callable[[str], str]) -> AsyncIterator[Heard]:
+    """Something that is told how far a call is while this lasts; whoever watches the turn sees it, but for what `safe`
+    takes out."""
+    heard = Heard(what, elapsed, safe)
     speaker = SPEAKER.get(None)
     task = asyncio.create_task(heard.tell(speaker)) if speaker else None
     try:

@@ -27,18 +27,20 @@ class Unusable(ValueError):
     """A schema that no call can be made with. The text says why, after the tool's name."""
 
 
-def usable(schema: Any) -> str:
-    """The schema of a tool's arguments, as JSON text, with no reference in it.
+def usable(schema: Any, safe: Callable[[str], str] = str) -> str:
+    """The schema of a tool's arguments, as JSON text, with no reference in it and nothing that `safe` takes out.
 
     Raises:
-        Unusable: it is no schema of an object, or too large.
+        Unusable: it is no schema of an object, too large, or tells a secret in the name of a parameter.
     """
     if not isinstance(schema, dict) or schema.get("type", "object") != "object":
         raise Unusable("its arguments are no object")
-    made = _Cleaning(schema).schema({key: value for key, value in schema.items() if key not in AT_TOP}, 0, ())
-    made["type"] = "object"
+    wide = _Cleaning(schema, safe).schema({key: value for key, value in schema.items() if key not in AT_TOP}, 0, ())
+    made = {key: value for key, value in wide.items() if key not in AT_TOP}  # a reference brings them in again
+    if made.setdefault("type", "object") != "object":
+        raise Unusable("its arguments are no object")
     made.setdefault("properties", {})
-    if any(key in schema for key in AT_TOP):
+    if any(key in schema or key in wide for key in AT_TOP):
         made["additionalProperties"] = True
     try:
         text = json.dumps(made, ensure_ascii=False, allow_nan=False)
@@ -52,8 +54,9 @@ def usable(schema: Any) -> str:
 class _Cleaning:
     """One walk through a schema. ``within`` are the references being written out: one that holds itself ends there."""
 
-    def __init__(self, root: Schema) -> None:
+    def __init__(self, root: Schema, safe: Callable[[str], str]) -> None:
         self._root = root
+        self._safe = safe
         self._left = NODES
 
     def schema(self, schema: Any, depth: int, within: tuple[str, ...]) -> Schema:
@@ -75,7 +78,7 @@ class _Cleaning:
         properties = schema.get("properties")
         if isinstance(properties, dict):
             made["properties"] = {
-                _name(name): self.schema(inner, depth + 1, within) for name, inner in properties.items()
+                self._name(name): self.schema(inner, depth + 1, within) for name, inner in properties.items()
             }
         required = schema.get("required")
         if isinstance(required, list):
@@ -105,12 +108,19 @@ class _Cleaning:
         self._count(depth)
         match value:
             case str():
-                return seen(value, WORDS)
+                return seen(value, WORDS, self._safe)
             case list():
                 return [self._plain(item, depth + 1) for item in value]
             case dict():
-                return {scrub(str(key)): self._plain(item, depth + 1) for key, item in value.items()}
+                return {self._safe(scrub(str(key))): self._plain(item, depth + 1) for key, item in value.items()}
         return value
+
+    def _name(self, name: Any) -> str:
+        if not isinstance(name, str) or not name or name != seen(name, NAME):
+            raise Unusable("a parameter has a name that cannot be written")
+        if name != self._safe(name):
+            raise Unusable("a parameter has a name with a secret in it")
+        return name
 
     def _count(self, depth: int) -> None:
         self._left -= 1
@@ -118,12 +128,6 @@ class _Cleaning:
             raise Unusable(f"the schema of its arguments has more than {NODES:,} parts when it is written out")
         if depth > DEPTH:
             raise Unusable(f"the schema of its arguments is nested deeper than {DEPTH} levels")
-
-
-def _name(name: Any) -> str:
-    if not isinstance(name, str) or not name or name != seen(name, NAME):
-        raise Unusable("a parameter has a name that cannot be written")
-    return name
 
 
 def _is_type(value: Any) -> bool:

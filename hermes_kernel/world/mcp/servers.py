@@ -210,7 +210,7 @@ class Servers:
         life = self._lives.get(server)
         if life is None:
             raise ToolError(f"The MCP server {server!r} has been removed.")
-        async with telling(f"{server}: {brief(tool, 60)}", self._clock.elapsed) as heard:
+        async with telling(f"{server}: {brief(tool, 60)}", self._clock.elapsed, life.safe) as heard:
             try:
                 return await self._thread.run(life.call(tool, arguments, heard))
             except Closed:

@@ -15,7 +15,19 @@ import time
 from pathlib import Path
 
 OPTIONS = argparse.ArgumentParser()
-for flag in ("greet", "mute", "endless", "stubborn", "child", "strange", "bombs", "modern", "newest", "unlisted"):
+for flag in (
+    "greet",
+    "mute",
+    "endless",
+    "stubborn",
+    "child",
+    "strange",
+    "bombs",
+    "modern",
+    "newest",
+    "unlisted",
+    "telltale",
+):
     OPTIONS.add_argument(f"--{flag}", action="store_true")
 OPTIONS.add_argument("--tools", type=int, default=0)
 OPTIONS.add_argument("--description", default="Say it again.")
@@ -48,6 +60,18 @@ if OPTIONS.strange:
         "é",
     )
     TOOLS += [{"name": name, "inputSchema": EMPTY} for name in NAMES]
+if OPTIONS.telltale:
+    KEY = os.environ["SECRET_KEY"]
+    LONG = "." * 990 + KEY
+    TOOLS += [
+        {"name": "login", "description": f"With {KEY}. {LONG}{LONG}", "inputSchema": {"type": "object", "properties": {
+            "who": {"$ref": "#/$defs/Who"},
+            "key": {"type": "string", "description": LONG, "default": KEY, "enum": [KEY], "pattern": f"^{KEY}$"},
+        }, "$defs": {"Who": {"default": {f"to {KEY}": [KEY]}}}}},
+        {"name": "by_name", "inputSchema": {"type": "object", "properties": {KEY: {}}}},
+        {"name": f"named {KEY}", "inputSchema": EMPTY},
+        {"name": f"broken {KEY}", "inputSchema": 7},
+    ]  # fmt: skip
 if OPTIONS.bombs:
     wide = {f"n{n}": {"$ref": "#"} for n in range(30)}
     ladder = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 4} for n in range(20)}
@@ -115,6 +139,10 @@ def call(number, name: str, arguments: dict, meta: dict) -> None:
             answer(number, "first")
             answer(number, "second")
             answer(99_999, "to nobody")
+        case "login":
+            about = {"progressToken": meta["progressToken"], "progress": 1}
+            send(method="notifications/progress", params=about | {"message": f"with {os.environ['SECRET_KEY']}"})
+            answer(number, "in")
         case "secret":
             answer(number, f"the key is {os.environ.get('SECRET_KEY')}, plain {os.environ.get('HERMES_API_KEY')}")
         case "change":

@@ -6,7 +6,7 @@ Its `parts` are imported when the first one is made, so that importing it costs 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
+from contextlib import ExitStack, aclosing
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -265,8 +265,7 @@ class Agent:
 
     def retrying(self, **options: Any) -> AsyncGenerator[Event, None]:
         """The events of `retry`, as they happen. What is refused is refused before anything is taken back."""
-        prompt = self._conversation.take_back(options.get("budget"), options.get("tools"))
-        return self.stream(prompt.text, images=prompt.images, **options)
+        return self._conversation.retried(self.stream, options)
 
     def configure(self, **changes: Any) -> None:
         """Change settings from the next turn on; `SettingsError` names what is unknown or out of range."""
@@ -283,12 +282,11 @@ class Agent:
     def close(self) -> None:
         """Leave: stop a turn that runs, end the local model, hand the journal to the store. Can be called again."""
         self.stop("kernel")
-        self.learning.close()
-        self._player.settle()
-        self._equipment.close()
-        self.blocking.close()
-        self._session.close()
-        self.learning.let_go(self._ground.close)
+        with ExitStack() as steps:  # the last first, and each whatever another raises
+            steps.callback(self.learning.let_go, self._ground.close)
+            for step in (self._session.close, self.blocking.close, self._equipment.close, self._player.settle):
+                steps.callback(step)
+            steps.callback(self.learning.close)
 
     async def __aenter__(self) -> Self:
         return self

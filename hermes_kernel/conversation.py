@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
-from hermes_kernel.checks import checked, titled
-from hermes_kernel.core.events import Asked, Opened
+from hermes_kernel.checks import checked, limited, titled
+from hermes_kernel.core.events import Asked, Event, Opened
 from hermes_kernel.core.messages import Transcript, User
 from hermes_kernel.core.planned import RUN
 from hermes_kernel.errors import HermesError, explained
@@ -68,24 +69,35 @@ class Conversation:
         with self._between_turns("undo"):
             return self._player.lineage.undo(turns)
 
-    def take_back(self, budget: int | None, tools: Sequence[str] | None) -> User:
-        """Take back the last turn, to ask its prompt again with these; that prompt. What is refused is refused before.
+    def retried(
+        self, ask: Callable[..., AsyncGenerator[Event, None]], options: Mapping[str, Any]
+    ) -> AsyncGenerator[Event, None]:
+        """Take back the last turn, and `ask` its prompt again with these options of `Agent.stream`. What is refused is
+        refused before: each further try would take back another turn.
 
         Raises:
             HermesError: there is none, it cannot be asked so, or as `undo`.
+            NoEndpoint: there is no model to ask.
+            TypeError: there is no such option.
         """
+        prompt = self._prompt()
+        again = ask(prompt.text, images=prompt.images, **options)  # begins when it is listened to
+        checked(prompt.text, options.get("budget"))
+        limited(options.get("timeout"))
+        with explained():
+            self._resources.equipment.models.main()
+            self._resources.equipment.offered(options.get("tools"))
+        self.undo(1)
+        return again
+
+    def _prompt(self) -> User:
         match self._session.turn.messages[:1], self._session.turn.events[:1]:
             case (User(),), (Asked() as asked,):
-                prompt = User(asked.text, asked.images)  # without what the model was told besides
+                return User(asked.text, asked.images)  # without what the model was told besides
             case (User() as prompt,), _:
-                pass
+                return prompt
             case _:
                 raise HermesError("There is no turn to retry in this session.")
-        checked(prompt.text, budget)
-        with explained():
-            self._resources.equipment.offered(tools)
-        self.undo(1)
-        return prompt
 
     @contextmanager
     def _between_turns(self, what: str) -> Iterator[None]:

@@ -74,10 +74,11 @@ class Cells:
         info = result and result.info
         if not result or not info or info.silent:
             return
-        source = (info.raw_cell or "").strip()
+        cell = (info.raw_cell or "").strip()
         unkept = not info.store_history
-        self._unkept += unkept and bool(source)
-        if not source or source.startswith(OURS):
+        self._unkept += unkept and bool(cell)
+        source = _theirs(cell)
+        if not source:
             return
         error = result.error_before_exec or result.error_in_exec
         said = f"{type(error).__name__}: {brief(str(error), 500)}" if error else ""
@@ -87,6 +88,13 @@ class Cells:
     def _shown(self) -> list[Any]:
         """What is kept of outputs since the cell began: of cells without a history it is kept under one number."""
         return [output for count, outputs in _near(self._shell) for output in outputs[self._before.get(count, 0) :]]
+
+
+def _theirs(cell: str) -> str:
+    """`cell` without the lines that are for us; the text of another magic is the magic's, whatever is in it."""
+    if cell.startswith("%%"):
+        return "" if cell.startswith(OURS) else cell
+    return "\n".join(line for line in cell.split("\n") if not line.startswith(OURS)).strip("\n")
 
 
 def _near(shell: InteractiveShell) -> list[tuple[int, list[Any]]]:

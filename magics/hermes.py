@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from IPython.core.completer import context_matcher
 from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
-from traitlets import observe
+from traitlets.config import Config
 
 from magics.cells import Cells
 from magics.comms import Comms
 from magics.tab.shifting import Inspection
-from magics.traits import SETTINGS, Configured, sound
+from magics.traits import Configured, sound
 from magics.watching import Watching
 
 if TYPE_CHECKING:
@@ -68,7 +68,9 @@ class HermesMagics(Configured, Magics):
         self.matcher = _matcher(self)
         self.watching = Watching(self._settings)
         self.inspection = Inspection(shell, lambda: self.desk)
-        super().__init__(shell=shell, config=sound(shell.config))
+        super().__init__(shell=shell, config=Config())  # a trait at a time would refuse what is sound with a later one
+        if given := sound(shell.config):
+            self.desk.configure(**given)
 
     @cached_property
     def desk(self) -> Desk:
@@ -182,11 +184,6 @@ class HermesMagics(Configured, Magics):
         from magics.verdict import stopped
 
         raise stopped("Interrupted before anything of the cell ran.")
-
-    @observe(*SETTINGS)
-    def _configured(self, change: Any) -> None:
-        if change.new is not None:
-            self.desk.configure(**{change.name: change.new})
 
     def _changed(self, names: Collection[str]) -> None:
         """These settings are others now."""

@@ -28,6 +28,8 @@ MARK = re.compile(
     r"|\$(?P<name>[^\W\d]\w*)(?P<path>(?:\.[^\W\d]\w*|\[(?:-?\d+|'[^'\n]*'|\"[^\"\n]*\")\])*)"
     r"|(?<![\w.@`])@(?:\"(?P<quoted>[^\"\n]+)\"|'(?P<single>[^'\n]+)'|(?P<file>~?[\w./][\w./+-]*))"
 )
+ENDING = re.compile(r"(?:(?<=[^./])|(?<=\.\.))\.+$|(?<=/)\.$")
+"""The dots behind a file's name that end a sentence. Those of `.` and `..` are the name."""
 IPYTHONS = frozenset({"In", "Out", "exit", "quit", "open", "get_ipython"})
 STEP = re.compile(r"\.(?P<attribute>\w+)|\[(?:(?P<index>-?\d+)|'(?P<one>[^']*)'|\"(?P<two>[^\"]*)\")\]")
 
@@ -95,9 +97,8 @@ class Prompt:
     # --- files
 
     def _file(self, found: re.Match[str]) -> str:
-        named = found["quoted"] or found["single"] or found["file"]
-        trailing = "" if found["file"] is None else named[len(named.rstrip(".,")) :]
-        name = named.removesuffix(trailing) if trailing else named
+        name = found["quoted"] or found["single"] or unended(found["file"])
+        trailing = (found["file"] or "").removeprefix(name)
         try:
             path = self.folder / Path(name).expanduser()
             there = _is_there(path)
@@ -147,6 +148,11 @@ class Prompt:
     def _section(self, name: str, text: str, kind: str = "file") -> str:
         self.sections["@" + name] = f"{name} ({kind}):\n{text}"
         return f"`{name}`"
+
+
+def unended(file: str) -> str:
+    """`file` as it is named in a prompt, without what ends the sentence there."""
+    return ENDING.sub("", file)
 
 
 def visible(names: Mapping[str, Any]) -> list[str]:

@@ -1,6 +1,6 @@
 """``%config HermesMagics.<setting>``: a trait for each setting, made from the settings, so that none is missing.
 
-What may be set is `Settings`' business alone; a trait hands its value on.
+What may be set, and what is, is the desk's business alone; a trait keeps no value of its own, so that none grows old.
 """
 
 from __future__ import annotations
@@ -13,43 +13,49 @@ from traitlets.config import Config, Configurable
 
 from hermes_kernel.settings import RANGES, Settings, SettingsError
 
-SETTINGS = tuple(RANGES)
-
 
 class Setting(TraitType[Any, Any]):
-    """One setting. Until it is set here, it reads as the setting in force."""
+    """One setting: read and changed where it is in force."""
 
     def __init__(self, name: str) -> None:
         allowed = RANGES[name]
         self.setting = name
-        super().__init__(None, allow_none=True, help=f"{allowed.about}: {allowed.allowed}.")
+        super().__init__(None, help=f"{allowed.about}: {allowed.allowed}.")
         self.tag(config=True)
 
     def get(self, obj: Any, cls: Any = None) -> Any:
         """The value in force."""
-        value = super().get(obj, cls)
-        return getattr(obj.desk.settings, self.setting) if value is None else value
+        return getattr(obj.desk.settings, self.setting)
 
-    def validate(self, obj: Any, value: Any) -> Any:
-        """What `Settings` makes of `value`."""
+    def set(self, obj: Any, value: Any) -> None:
+        """Put `value` in force; None changes nothing."""
         if value is None:
-            return None
+            return
         try:
-            return getattr(Settings().with_(**{self.setting: value}), self.setting)
+            obj.desk.configure(**{self.setting: value})
         except SettingsError as error:
             raise TraitError(str(error)) from None
 
 
-def sound(config: Config) -> Config:
-    """`config` without what `Settings` refuses: IPython keeps what ``%config`` was refused, and files may err."""
-    kept = Config(config)
-    for name, value in dict(config.get("HermesMagics", {})).items():
-        try:
-            Settings().with_(**{name: value})
-        except SettingsError as error:
-            warnings.warn(f"HermesMagics.{name} is left alone: {error}", stacklevel=2)
-            kept.HermesMagics = Config({k: v for k, v in kept.HermesMagics.items() if k != name})
+def sound(config: Config) -> dict[str, Any]:
+    """What `config` sets, without what is refused: IPython keeps what ``%config`` was refused, and files may err. What
+    is sound only beside another waits until that one is taken."""
+    kept: dict[str, Any] = {}
+    left = dict(config.get("HermesMagics", {}))
+    while name := next((each for each, value in left.items() if not _wrong(kept | {each: value})), ""):
+        kept[name] = left.pop(name)
+    for name, value in left.items():
+        warnings.warn(f"HermesMagics.{name} is left alone: {_wrong(kept | {name: value})}", stacklevel=2)
     return kept
 
 
-Configured: Any = type("Configured", (Configurable,), {name: Setting(name) for name in SETTINGS})
+def _wrong(given: dict[str, Any]) -> str:
+    """Why these cannot be in force together; nothing where they can."""
+    try:
+        Settings.load(**given)
+    except SettingsError as error:
+        return str(error)
+    return ""
+
+
+Configured: Any = type("Configured", (Configurable,), {name: Setting(name) for name in RANGES})

@@ -33,7 +33,7 @@ def kind(value: Any) -> str:
 
 def frame(value: Any) -> bool:
     """A table with rows and columns, of pandas or polars."""
-    return LOOKS.get(f"{_root(type(value))}.{type(value).__name__}") in (_frame, _polars)
+    return _look(type(value)) in (_frame, _polars)
 
 
 def _root(made: type) -> str:
@@ -41,8 +41,8 @@ def _root(made: type) -> str:
 
 
 def _look(made: type) -> Callable[[Any], str]:
-    name = f"{_root(made)}.{made.__name__}"
-    return LOOKS.get(name) or (str if issubclass(made, str) else _plain)
+    looks = (LOOKS.get(f"{_root(each)}.{each.__name__}") for each in made.__mro__)
+    return next(filter(None, looks), str if issubclass(made, str) else _plain)
 
 
 def _frame(frame: Any) -> str:

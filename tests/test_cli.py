@@ -22,7 +22,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from hermes_kernel.cli import main
-from hermes_kernel.testing import Server, call, say, stall, status
+from hermes_kernel.testing import Server, call, disconnect, say, stall, status
 
 ROOT = Path(__file__).resolve().parent.parent
 ENTRY = Path(sys.executable).with_name("hermes-kernel")
@@ -198,6 +198,21 @@ def test_ask_reads_the_prompt_from_a_pipe(environ: dict[str, str]):
     assert "Is this a pipe?\\nReally?" in (body if isinstance(body, str) else json.dumps(body))
 
 
+@pytest.mark.parametrize("locale", [{"PYTHONIOENCODING": "utf-8:strict"}, {"LC_ALL": "C.UTF-8"}])
+@pytest.mark.parametrize("words", [("ask",), ("schedule", "target", "add", "team")], ids=" ".join)
+def test_what_is_piped_in_and_is_no_text_is_refused_in_a_line(
+    environ: dict[str, str], words: tuple[str, ...], locale: dict[str, str]
+):
+    with Server([]) as server:
+        done = subprocess.run(
+            [*COMMAND, *words, "-"], env=told(environ, server) | locale, input="json://café:s3cr3t@127.0.0.1/".encode("latin-1"),
+            capture_output=True, timeout=90, check=False,
+        )  # fmt: skip
+        assert not server.requests
+    said = b"hermes-kernel: What was piped in is no UTF-8, at its byte 10: send it as that.\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, b"", said)
+
+
 def test_ask_runs_tools_and_tells_the_whole_story_as_json(environ: dict[str, str]):
     with Server([call("python", {"code": "print(6 * 7)"}), say("It is 42.")]) as server:
         done = run(told(environ, server), "ask", "--json", "--tools", "python", "--budget", "7", "6*7?")
@@ -312,6 +327,21 @@ def test_at_a_terminal_the_text_streams_and_the_person_can_be_asked(environ: dic
     assert "Red or blue?" in screen
     assert "Blue [31mit is." in screen
     assert "blue" in answered
+
+
+@pytest.mark.parametrize(("options", "mark"), [([], ["withdrawn; once more:"]), (["--plain"], [])])
+def test_a_terminal_shows_an_answer_once_after_words_before_a_call_and_after_words_that_were_withdrawn(
+    environ: dict[str, str], options: list[str], mark: list[str], tmp_path: Path
+):
+    (tmp_path / "seen.txt").write_text("there")
+    looks = call("read_file", {"path": str(tmp_path / "seen.txt")}, text="Let me look.")
+    lost = disconnect(["It is ", "lost."], after=2)
+    with Server([looks, lost, say(["It is ", "there.\n", "See above."])]) as server:
+        ours = told(environ, server) | {"HERMES_RETRY_BASE_SECONDS": "0", "HERMES_RETRY_MAX_SECONDS": "0"}
+        screen = at_terminal(ours, ["ask", *options, "Is it there?"], {})
+    lines = [line.rpartition("\r\x1b[K")[2] for line in screen.split("\r\n")]
+    said = [line for line in lines if line and not line.startswith(("✓ read_file", "[completed"))]
+    assert said == ["Let me look.", "It is lost.", *mark, "It is there.", "See above."]
 
 
 def at_terminal(environ: dict[str, str], arguments: list[str], answers: dict[str, str]) -> str:

@@ -153,6 +153,17 @@ def test_a_table_a_list_and_lines_of_the_same_answer(there: Run):
     assert list(csv.reader(io.StringIO(there("sql", asked, "--csv").stdout))) == [["role", "text"], *rows]
 
 
+@pytest.mark.parametrize("form", ["--json", "--csv"])
+def test_columns_of_one_name_are_told_apart_and_none_is_lost(there: Run, form: str):
+    done = there("sql", "SELECT 1 AS id, 2 AS id, 3 AS ID, 4 AS id_1, 5 AS id", form)
+    if form == "--json":
+        [row] = json.loads(done.stdout)
+        told = [*row.items()]
+    else:
+        told = [(name, int(cell)) for name, cell in zip(*csv.reader(io.StringIO(done.stdout)), strict=True)]
+    assert told == [("id", 1), ("id_1", 2), ("ID_2", 3), ("id_1_1", 4), ("id_3", 5)]
+
+
 def test_json_is_json_whatever_was_asked_and_answered(there: Run):
     asked = (
         "SELECT 'caf\udce9' AS word, 'nan'::DOUBLE AS n, [1.5, '-inf'::DOUBLE] AS some, {'a': 'inf'::DOUBLE} AS held"

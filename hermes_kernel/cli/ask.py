@@ -12,6 +12,7 @@ from contextlib import aclosing, nullcontext, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hermes_kernel.cli.piped import piped
 from hermes_kernel.cli.terminal import Paper, Terminal, at_terminal
 from hermes_kernel.cli.trouble import Failure, in_a_shell
 from hermes_kernel.core.events import Outcome
@@ -30,11 +31,12 @@ def ask(options: argparse.Namespace) -> int:
 
     Raises:
         SettingsError: an option or setting is out of range, or there is no endpoint.
+        Misuse: what was piped in is no text.
         Failure: the turn could not be played.
     """
     from hermes_kernel import Agent, HermesError
 
-    prompt = sys.stdin.read() if options.prompt == "-" else options.prompt
+    prompt = piped(sys.stdin.read) if options.prompt == "-" else options.prompt
     changes = {"max_iterations": options.budget, "turn_seconds": options.timeout, "plain": options.plain or None}
     changes |= {name: str(Path(file).absolute()) for name in CASSETTES if (file := getattr(options, name))}
     person = Terminal() if at_terminal() and options.prompt != "-" else None

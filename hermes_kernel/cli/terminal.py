@@ -1,6 +1,7 @@
 """A turn told in a terminal: the answer on stdout, what is being done on stderr, and a person who can be asked.
 
-A terminal sees the text as it is written. A pipe gets only text that has settled, since it cannot take any back.
+A terminal sees the text as it is written; an answer of which a word is withdrawn is written anew, from its beginning
+and on a line of its own, so that it stands there whole. A pipe gets only text that has settled: it takes nothing back.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ import shutil
 import sys
 from typing import Self
 
-from hermes_kernel.core.events import Event, Final, Observed, Replied, Retracted, Returned, TextDelta
+from hermes_kernel.core.events import Event, Final, Observed, Returned, TextDelta
 from hermes_kernel.core.question import Question
-from hermes_kernel.view import Picture, clean, done_line, see, status_line
+from hermes_kernel.view import WITHDRAWN, Layout, Picture, clean, done_line, see, status_line
 from hermes_kernel.view.turn.asking import chosen, written
 from hermes_kernel.view.turn.children import told_line
 from hermes_kernel.view.turn.rows import row_line
@@ -41,20 +42,18 @@ class Paper:
 
     def see(self, event: Event) -> None:
         """Show what has come of `event`."""
-        self._picture = see(self._picture, event)
+        before, self._picture = self._picture, see(self._picture, event)
+        if self._live and isinstance(event, TextDelta):
+            self._write(clean(event.text))
+            return
+        if self._standing(before) is not self._standing(self._picture):
+            self._settle(before)
         match event:
-            case TextDelta(text) if self._live:
-                self._write(clean(text))
-            case Retracted():
-                self._tell("withdrawn; once more:")
             case Observed(call_id):
                 self._tell(next((row_line(r, timed=True) for r in self._picture.rows if r.call_id == call_id), ""))
             case Returned(lease):
                 self._tell(next((f"    {told_line(c)}" for c in self._picture.children if c.lease == lease), ""))
-            case Replied(calls=calls) if calls:
-                self._settle()
             case Final():
-                self._settle()
                 self._tell(f"[{done_line(self._picture)}]")
             case _:
                 self._status()
@@ -66,14 +65,27 @@ class Paper:
             print(file=self._out, flush=True)
             self._fresh = True
 
-    def _settle(self) -> None:
-        """All text there is stands for good."""
-        text = self._picture.text
-        if not self._answer or (self._live and clean(text).rstrip() == clean(self._said).rstrip()):
-            return
-        more = text.removeprefix(self._said) if text.startswith(self._said) else f"\n{text}"
-        self._write(clean(more))
+    def _standing(self, picture: Picture) -> Layout:
+        """What is to be shown of the text. The answer at hand can be withdrawn until the turn is over."""
+        return picture.layout if self._live or picture.final else picture.opening
+
+    def _settle(self, before: Picture) -> None:
+        """Go on to what stands now. Where other words were shown, the whole answer is written anew: of the text
+        `before`, what comes ahead of it stands whatever becomes of it."""
+        text = clean(self._standing(self._picture).text)
+        same = _same(self._said, text)
+        if self._said[same:].strip():  # white space at the end of a reply is no word
+            same = len(clean(before.opening.text))
+            self._break()
+        if self._answer:
+            self._write(text[same:])
         self._said = text
+
+    def _break(self) -> None:
+        """What stands above is withdrawn."""
+        self._tell(WITHDRAWN)
+        if not self._fresh:
+            self._write("\n")
 
     def _write(self, text: str) -> None:
         if not text:
@@ -99,6 +111,12 @@ class Paper:
             self._shown = words
             sys.stderr.write(f"{WIPE}{words}")
             sys.stderr.flush()
+
+
+def _same(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 class Foot:

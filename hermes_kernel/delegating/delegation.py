@@ -78,8 +78,8 @@ class Delegation:
         return (lambda session: Delegation(self._resources, session, lambda: levels).tool()) if levels > 0 else None
 
     def _words(self, reports: Sequence[Report], speaker: Speaker) -> str:
-        def kept(report: Report, limit: int) -> Report:
-            bounded = speaker.tools.kept(report.text, limit, f"{speaker.call_id} {report.session_id[:8]}")
+        def kept(number: int, report: Report, limit: int) -> Report:
+            bounded = speaker.tools.kept(report.text, limit, f"{speaker.call_id}-{number}")
             return replace(report, text=bounded.text, kept_at=bounded.at)
 
         return words(reports, kept, int(speaker.tools.settings.tool_result_chars * ROOM))

@@ -104,13 +104,14 @@ def _path(arguments: str) -> str:
     return path if isinstance(path, str) else ""
 
 
-def words(reports: Sequence[Report], keep: Callable[[Report, int], Report], room: int) -> str:
-    """All reports in at most about `room` characters. `keep` makes a text fit and says where all of it is."""
+def words(reports: Sequence[Report], keep: Callable[[int, Report, int], Report], room: int) -> str:
+    """All reports in at most about `room` characters. `keep` makes the text of the one with this number fit, and says
+    where all of it is: in a place that is the same in a replay, so no session's id names it."""
     each = min(CHARS, max(room // len(reports) - 400, 200))
     done = sum(report.done for report in reports)
     spent = sum(report.used for report in reports)
     head = f"{done} of {len(reports)} subagents completed, with {spent} model calls. {DATA} {READ_ON}"
-    return "\n\n".join([head, *(_told(n, keep(report, each)) for n, report in enumerate(reports, 1))])
+    return "\n\n".join([head, *(_told(n, keep(n, report, each)) for n, report in enumerate(reports, 1))])
 
 
 def _told(number: int, report: Report) -> str:

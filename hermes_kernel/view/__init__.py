@@ -13,9 +13,10 @@ from hermes_kernel.view.turn.bundle import cost_line, done_line, heading_html, h
 from hermes_kernel.view.turn.picture import Child, Picture
 from hermes_kernel.view.turn.present import status_line
 from hermes_kernel.view.turn.seeing import see
-from hermes_kernel.view.turn.words import Notice, Row, Status
+from hermes_kernel.view.turn.words import WITHDRAWN, Notice, Row, Status
 
 __all__ = [
+    "WITHDRAWN",
     "Child",
     "Layout",
     "Notice",

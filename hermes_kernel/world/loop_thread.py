@@ -101,6 +101,16 @@ def looping() -> bool:
     return True
 
 
+def close_emptied(loop: asyncio.AbstractEventLoop) -> None:
+    """Close `loop`, which runs no more. Whoever waits for what is left on it learns that it will not be done."""
+    left = asyncio.all_tasks(loop)
+    for task in left:
+        task.cancel()
+    if left:
+        loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+    loop.close()
+
+
 def _stop(loop: asyncio.AbstractEventLoop) -> None:
     with contextlib.suppress(RuntimeError):  # it is closed
         loop.call_soon_threadsafe(loop.stop)
@@ -111,10 +121,6 @@ def _serve(loop: asyncio.AbstractEventLoop, gone: Future[None]) -> None:
     try:
         loop.run_forever()
     finally:
-        left = asyncio.all_tasks(loop)  # whoever waits for one learns that it will not be done
-        for task in left:
-            task.cancel()
-        loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+        close_emptied(loop)
         asyncio.set_event_loop(None)
-        loop.close()
         gone.set_result(None)

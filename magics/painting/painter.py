@@ -1,6 +1,6 @@
 """Painters of one picture. *Still* paints one bundle at the end, the same for the same events; *scroll*, for
-terminals, only ever adds lines; *live*, in a module of its own, updates what a notebook shows. None knows what a turn
-does next.
+terminals, only ever adds lines: an answer of which a block is withdrawn is written anew, from its beginning; *live*, in
+a module of its own, updates what a notebook shows. None knows what a turn does next.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from hermes_kernel.core.events import Event
-from hermes_kernel.view import Picture, clean, heading_plain, see, still
+from hermes_kernel.view import WITHDRAWN, Picture, clean, heading_plain, see, still
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -62,7 +62,10 @@ class Scroll:
         self._blocks: tuple[str, ...] = ()
 
     def show(self, event: Event) -> None:
-        self._picture = see(self._picture, event)
+        before, self._picture = self._picture, see(self._picture, event)
+        if self._picture.blocks[: len(self._blocks)] != self._blocks:
+            self._print(f"[{WITHDRAWN}]")
+            self._blocks = before.opening.blocks
         new = self._picture.blocks[len(self._blocks) :]
         if new:
             self._print("".join(new))

@@ -15,6 +15,7 @@ from hermes_kernel.settings import RANGES
 from hermes_kernel.view import clean
 from magics.commands.every import COMMANDS
 from magics.options import OPTIONS
+from magics.prompt import unended
 from magics.tab.completing import CELL, Known
 from magics.tab.known import known_to
 from magics.values import kind, view
@@ -67,7 +68,7 @@ def _marked(text: str, cursor: int, known: Known, book: Book) -> str:
         return ""
     if found["variable"]:
         return _variable(found["variable"], known)
-    return _file(found["quoted"] or found["file"].rstrip(".,"), known.folder)
+    return _file(found["quoted"] or unended(found["file"]), known.folder)
 
 
 def _commanded(line: str, cursor: int, book: Book) -> str:
@@ -116,8 +117,6 @@ def _variable(expression: str, known: Known) -> str:
 
 def _file(name: str, folder: Path) -> str:
     """Its size and its first lines."""
-    if not name:
-        return ""
     path = folder / Path(name).expanduser()
     if path.is_dir():
         return f"{name}: a folder of {sum(1 for _ in path.iterdir()):,} entries"

@@ -64,6 +64,16 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
   const shows = (cell, words, timeout = 30000) => page.waitForFunction(([cell, words]) =>
     window.jupyterapp.shell.currentWidget.content.widgets[cell].outputArea.node.innerText.includes(words),
     [cell, words], { timeout });
+  // Waits until what a cell shows is drawn: no widget is on its way, and for `quiet` ms nothing has changed.
+  const settled = (cell, quiet = 300, most = 15000) => page.evaluate(async ([cell, quiet, most]) => {
+    const node = window.jupyterapp.shell.currentWidget.content.widgets[cell].outputArea.node;
+    const began = performance.now();
+    for (let [last, since] = ["", began]; performance.now() - began < most;) {
+      if (node.innerHTML !== last) [last, since] = [node.innerHTML, performance.now()];
+      if (performance.now() - since > quiet && !last.includes("Loading widget")) return;
+      await new Promise((done) => setTimeout(done, 50));
+    }
+  }, [cell, quiet, most]);
   // The output of a cell as a locator: `lab.area(2).getByRole("button", { name: "Stop" })`.
   const area = (cell) => page.locator(".jp-Notebook .jp-Cell").nth(cell).locator(".jp-Cell-outputArea");
   const html = (cell) => page.evaluate((cell) =>
@@ -74,6 +84,12 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
   const kernel = () => page.evaluate(() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status);
   const unfold = (cell) => page.evaluate((cell) => window.jupyterapp.shell.currentWidget.content.widgets[cell]
     .outputArea.node.querySelectorAll("details").forEach((each) => { each.open = true; }), cell);
+  // Waits until the kernel takes code again: what is asked for while a cell that was stopped fails is aborted with it.
+  const free = () => page.evaluate(async () => {
+    const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
+    for (let status; status !== "ok";)
+      status = (await kernel.requestExecute({ code: "", silent: true, store_history: false }).done).content.status;
+  });
   // A new cell with this code at the end, run.
   const code = async (source) => {
     const cell = await page.evaluate((source) => {
@@ -348,7 +364,7 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
   }
 
   return {
-    page, context, browser, seen, given, shots, run, ended, all, output, html, shows, area, unfold, code, running, kernel, load, save, reload, at, trust,
+    page, context, browser, seen, given, shots, run, ended, all, output, html, shows, settled, area, unfold, free, code, running, kernel, load, save, reload, at, trust,
     theme, width, shot, portrait, keys, tabTo, focus, axe, axeOf, overflow, broken, unforced, canary, unsafe, walk, watch, transcript, follow, steadiness,
     latency, pressed, iopub, drive,
   };

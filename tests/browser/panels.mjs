@@ -16,9 +16,9 @@ await lab.drive(async () => {
     const cell = n + 2;
     await lab.run(cell);
     await lab.ended(cell);
-    await page.waitForTimeout(300);
+    await lab.settled(cell);
     await lab.walk(cell, 2);
-    await page.waitForTimeout(300);
+    await lab.settled(cell);
     if (!(await lab.area(cell).locator(".hermes-panel").count())) seen.plain.push(name);
     const found = await lab.axeOf(cell);
     if (found.length) seen.axe[name] = found;

@@ -61,13 +61,14 @@ def test_nothing_runs_loads_or_leads_elsewhere_whoever_says_it(lab, kernel, tmp_
         "budget": "%hermes budget", "timeline": "%hermes timeline", "skill": "%hermes skill evil-0",
         "search": "%hermes search canary",
     }  # fmt: skip
+    shown = {*told} - {"huge", "runs", "loops", "curator", "usage", "budget", "timeline"}  # all with somebody's words
     with Server(answer) as server:
         path = lab.notebook("hostile", kernel, server.url, [*told.values()], home=home, max_retries=0)
-        seen = lab.drive("hostile.mjs", path, cells=[*told], python=kernel.py("print(6 * 7)"))
+        seen = lab.drive("hostile.mjs", path, cells=[*told], shown=[*shown], python=kernel.py("print(6 * 7)"))
     assert seen["hacked"] == seen["dialogs"] == seen["popups"] == seen["navigated"] == seen["remote"] == []
     assert seen["unsafe"] == {}
     assert seen["heard"] == [2]
-    assert {*told} - {*seen["shown"]} <= {"huge", "runs", "loops", "curator", "usage", "budget", "timeline"}
+    assert shown <= {*seen["shown"]}
     assert seen["errors"] == []
     assert seen["covered"] is False
     assert seen["works"].strip() == seen["still_works"].strip() == "42"

@@ -24,6 +24,7 @@ from hermes_kernel.core.messages import Assistant, Observation, ToolCall
 from hermes_kernel.core.turn import decide
 from hermes_kernel.delegating.child import WITHHELD
 from hermes_kernel.prompt import BUILT_IN
+from hermes_kernel.settings import NoEndpoint
 from hermes_kernel.testing import FastClock, ScriptedModel, Server, Step, call, calls, cut_off, forever, say, stall
 from hermes_kernel.world.store import MemoryLog, Store
 from tests.laws.worlds import check_whole
@@ -211,12 +212,29 @@ async def test_a_branch_in_which_nothing_was_asked_yet_can_be_taken_back_and_ask
     assert [m.text for m in (await agent.ask("3")).transcript] == ["1", "one", "3", "three"]
 
 
-async def test_a_retry_that_is_refused_takes_nothing_back(agents: Any) -> None:
-    agent = agents(say("one"), say("never"))
+REFUSED = (
+    {"budget": 0}, {"tools": ["pryce"]}, {"timeout": -1}, {"timeout": "soon"}, {"bugdet": 3}, {"images": ()},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("options", REFUSED)
+async def test_a_retry_that_is_refused_takes_nothing_back(agents: Any, options: dict[str, Any]) -> None:
+    agent = agents(say("one"), say("two"), say("never"))
     await agent.ask("1")
-    for options in ({"budget": 0}, {"tools": ["pryce"]}):
-        with pytest.raises(HermesError):
+    await agent.ask("2")
+    for _ in range(2):
+        with pytest.raises((HermesError, TypeError)):
             await agent.retry(**options)
+        assert [m.text for m in agent.turn.transcript] == ["1", "one", "2", "two"]
+
+
+async def test_a_retry_for_which_there_is_no_model_takes_nothing_back(home: Path) -> None:
+    options = {"home": home, "api_key": "k"}
+    with Server(lambda _: say("one")) as server, closing(Agent("any", base_url=server.url, **options)) as agent:
+        await agent.ask("1")
+        agent.configure(model="", base_url="")
+        with pytest.raises(NoEndpoint):
+            await agent.retry()
         assert [m.text for m in agent.turn.transcript] == ["1", "one"]
 
 
@@ -361,6 +379,98 @@ def test_who_asks_from_a_thread_while_a_turn_runs_in_another_is_told_so(home: Pa
         asking.join(60)
         assert outcomes == ["interrupted"]
         assert agent.ask_sync("and now?").text == "fine"
+
+
+def asked_in_a_script(agent: Agent) -> str:
+    return str(agent.ask_sync("go").text)
+
+
+def asked_in_a_cell(agent: Agent) -> str:
+    async def cell() -> str:
+        return asked_in_a_script(agent)
+
+    return asyncio.run(cell())
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("asked", [asked_in_a_script, asked_in_a_cell])
+def test_a_turn_that_asks_its_own_agent_is_told_that_it_runs(home: Path, asked: Any) -> None:
+    told: list[str] = []
+
+    @tool
+    async def again() -> None:
+        """Ask once more."""
+        for ask in (
+            lambda: agent.ask_sync("you?"),
+            lambda: agent.map_sync("Is $text so?", ["a"]),
+            lambda: agent.delegate_sync("this"),
+            agent.compress_sync,
+        ):
+            with pytest.raises(HermesError) as refused:
+                ask()
+            told.append(str(refused.value))
+
+    with closing(Agent(ScriptedModel([call("again", {}), say("done")]), [again], home=home)) as agent:
+        assert asked(agent) == "done"
+    assert len(told) == 4
+    assert all(line.startswith("A turn is running in this session") for line in told)
+
+
+def test_an_agent_that_is_closed_while_plain_code_waits_for_it_ends_the_turn_and_frees_the_session(home: Path) -> None:
+    agent = Agent(ScriptedModel([stall(["half ", "an answer"], after=1, seconds=3600)]), home=home)
+    outcomes: list[str] = []
+    asking = threading.Thread(target=lambda: outcomes.append(agent.ask_sync("long").outcome))
+    asking.start()
+    while not agent.turn.events or not agent.busy:
+        time.sleep(0.01)
+    agent.close()
+    asking.join(60)
+    assert outcomes == ["interrupted"]
+    with closing(Agent(ScriptedModel([say("fine")]), home=home, session=agent.session_id)) as other:
+        assert other.ask_sync("and now?").text == "fine"
+
+
+@pytest.mark.parametrize("asked", [asked_in_a_script, asked_in_a_cell])
+def test_an_agent_that_a_tool_of_its_own_closes_ends_its_turn_and_frees_the_session(home: Path, asked: Any) -> None:
+    @tool
+    async def leave() -> None:
+        """Close the agent."""
+        agent.close()
+
+    agent = Agent(ScriptedModel([call("leave", {}), say("still here")]), [leave], home=home)
+    asked(agent)
+    assert agent.turn.outcome == "interrupted"
+    assert "hermes" not in {thread.name for thread in threading.enumerate()}
+    Agent(ScriptedModel([]), home=home, session=agent.session_id).close()
+
+
+SERVICE = """
+import asyncio, os, signal, sys
+from hermes_kernel import Agent
+from hermes_kernel.testing import ScriptedModel, stall
+
+def answer(_):
+    asyncio.get_running_loop().call_later(0.2, os.kill, os.getpid(), signal.SIGTERM)
+    return stall(["half ", "an answer"], after=1, seconds=3600)
+
+def leave(*_):
+    agent.close()
+    sys.exit(0)
+
+signal.signal(signal.SIGTERM, leave)
+agent = Agent(ScriptedModel(answer), home=sys.argv[1])
+print(agent.session_id, flush=True)
+agent.ask_sync("long")
+"""
+
+
+def test_a_service_that_closes_its_agent_when_it_is_told_to_end_ends_without_a_word(home: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", SERVICE, str(home)], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    Agent(ScriptedModel([]), home=home, session=ended.stdout.strip()).close()
+    assert isinstance(Store(home).recall(ended.stdout.strip())[-1], Final)
 
 
 async def test_secrets_do_not_reach_the_conversation(agents: Any, home: Path) -> None:

@@ -50,3 +50,17 @@ def test_what_runs_silently_is_told_nowhere(shell):
     seen = run(shell, silent=True)
     assert seen.told(spec=True) == ""
     seen.close()
+
+
+def test_code_below_a_line_for_the_magics_is_told_without_that_line_and_so_is_code_above_one(shell):
+    shell.register_magic_function(lambda _: None, magic_name="hermes")
+    shell.register_magic_function(lambda *_: None, "cell", "hermes")
+    mixed = ("%load_ext autoreload\n\nrate = 0.2\nrate", "import math\n%hermes help new\nmath.floor(2.5)")
+    alone = ("%load_ext autoreload\n\n%hermes help", "%%hermes\nHello", "%%capture kept\n%hermes help\nnine = 9")
+    seen = run(shell, (*mixed, *alone), store_history=True)
+    told = seen.told()
+    assert "In [1]:\nrate = 0.2\nrate\nOutput: 0.2\n" in told
+    assert "In [2]:\nimport math\nmath.floor(2.5)\n" in told
+    assert "In [5]:\n%%capture kept\n%hermes help\nnine = 9\n" in told
+    assert told.count("In [") == 3
+    seen.close()

@@ -146,6 +146,39 @@ def test_a_session_still_belongs_to_one_process_of_a_computer(tmp_path, computer
     assert said(computer(CLAIM, tmp_path / "cache")) == "claimed\n"
 
 
+BESIDE = """
+import json, sys, threading
+from pathlib import Path
+from hermes_kernel.world.importing.bringing import Importer
+from hermes_kernel.world.importing.jsonl import Lines
+from hermes_kernel.world.importing.told import Care
+from hermes_kernel.world.local import LocalModel, LocalModelError
+from hermes_kernel.world.mcp.file import add, remove, written
+from hermes_kernel.world.store import Store
+home, care = Path(sys.argv[1]), Care(lambda text: text)
+add(home, "a", {"command": "x"})
+add(home, "b", {"command": "x"})
+remove(home, "a")
+with Lines(Path(sys.argv[2])) as lines:
+    brought = Importer(Store(home), care).bring(lines.stories(care))
+model = LocalModel(home, model="smol", progress=lambda line: (print(line), threading.Thread(target=model.stop).start()))
+try:
+    model.start()
+except LocalModelError as error:
+    print(error)
+print(list(written(home)), brought.sessions)
+"""
+
+
+def test_sessions_are_imported_servers_written_down_and_the_local_model_started_there(tmp_path, computer):
+    told = tmp_path / "told.jsonl"
+    told.write_text('{"id": "s", "messages": [{"role": "user", "content": "Hey", "timestamp": 1}]}\n')
+    *model, rest = said(computer(BESIDE, tmp_path / "cache", str(told))).splitlines()
+    assert not [line for line in model if "another notebook" in line or "cannot use" in line]
+    assert rest == "['b'] 1"
+    assert not list((tmp_path / "home").rglob("*.lock"))
+
+
 def test_a_cache_that_is_a_link_is_not_followed_and_another_folder_is_taken(tmp_path, computer):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()

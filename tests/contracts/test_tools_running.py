@@ -357,8 +357,11 @@ async def test_a_dataframe_is_a_table_with_its_shape_and_a_figure_is_a_picture(t
     pandas = pytest.importorskip("pandas")
     figure = pytest.importorskip("matplotlib.figure")
 
+    class Places(pandas.DataFrame):
+        pass
+
     def frame():
-        return pandas.DataFrame({"a": range(10_000), "b": "x"})
+        return Places({"a": range(10_000), "b": "x"})
 
     def plot():
         made = figure.Figure()

@@ -113,6 +113,33 @@ def test_settings_are_set_by_config_and_read_back(running, scripted):
     assert "90" in running.run("%hermes config max_iterations").text
 
 
+def test_both_ways_to_set_one_set_the_same(running):
+    running.run("%config HermesMagics.max_iterations = 20")
+    running.run("%hermes config max_iterations=30")
+    assert running.run("%config HermesMagics.max_iterations").text.strip() == "30"
+    running.run("%config HermesMagics.max_iterations = 20")
+    assert " 20 " in running.run("%hermes config max_iterations").text
+    running.run("%hermes config max_iterations=90")
+
+
+def test_a_limit_is_moved_beyond_the_one_that_was_above_it_before(running):
+    running.run("%config HermesMagics.compress_hard_at = 0.95")
+    assert "must not" not in str(running.run("%config HermesMagics.compress_at = 0.9").messages)
+    assert running.run("%config HermesMagics.compress_at").text.strip() == "0.9"
+    assert "(0.95)" in str(running.run("%config HermesMagics.compress_at = 0.96").messages)
+    assert running.run("%config HermesMagics.compress_at").text.strip() == "0.9"
+    running.run("%hermes config compress_at=0.5")
+    running.run("%hermes config compress_hard_at=0.85")
+
+
+def test_what_is_fixed_by_now_is_refused_and_not_shown_as_set(running, scripted):
+    scripted(say("Here."))
+    running.run(running.prompt("Where?"))
+    refused = running.run("%config HermesMagics.home = '/elsewhere'")
+    assert "home can be set only before the first turn" in str(refused.messages)
+    assert "elsewhere" not in running.run("%config HermesMagics.home").text
+
+
 def test_a_key_is_never_shown(running):
     running.run("%config HermesMagics.api_key = 'sk-very-secret'")
     for code in (

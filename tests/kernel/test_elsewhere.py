@@ -117,6 +117,26 @@ def test_a_question_in_a_terminal_goes_by_itself_when_its_time_is_over(terminal)
         assert "Nobody answered" in next(m["content"] for m in server.requests[-1].messages if m["role"] == "tool")
 
 
+def test_a_file_of_ipythons_sets_what_is_sound_together_and_says_what_is_not(tmp_path):
+    profile = tmp_path / "ipython" / "profile_default"
+    profile.mkdir(parents=True)
+    lines = ("compress_at = 0.9", "nosuch = 1", "compress_hard_at = 0.95", "archive_days = 7", "stale_days = 3")
+    text = "".join(f"c.HermesMagics.{line}\n" for line in lines)
+    (profile / "ipython_config.py").write_text(f"c.InteractiveShellApp.extensions = ['magics']\n{text}")
+    names = ("compress_at", "compress_hard_at", "archive_days", "stale_days")
+    code = "\n".join(f"found = %config HermesMagics.{name}\nprint('{name}', found)" for name in names)
+    (tmp_path / "asked.ipy").write_text(code)
+    with Server([]) as server:
+        done = subprocess.run(
+            [sys.executable, "-m", "IPython", "--no-banner", str(tmp_path / "asked.ipy")],
+            env=environment(tmp_path, server), capture_output=True, text=True, check=False, cwd=tmp_path,
+        )  # fmt: skip
+    found = [line.split() for line in done.stdout.splitlines() if line.startswith(names)]
+    assert [words[1] for words in found] == ["0.9", "0.95", "7.0", "3.0"], done.stdout + done.stderr
+    assert "HermesMagics.nosuch is left alone" in done.stderr
+    assert done.stderr.count("is left alone") == 1
+
+
 def notebook(*cells: str):
     cells = ("%load_ext magics", *cells)
     kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from hermes_kernel.testing import call, forever, say, status
+from hermes_kernel.settings import Settings
+from hermes_kernel.testing import call, disconnect, forever, say, status
 
 
 def sent(request) -> str:
@@ -52,6 +53,17 @@ def test_a_headless_run_shows_one_bundle_that_is_the_same_every_time(running, sc
     answers = [data for data in shown[0] if "text/markdown" in data]
     assert len(answers) == 1
     assert answers[0]["text/markdown"].startswith("The answer.\n\nIt is 42.\n\n<details")
+
+
+def test_a_console_shows_an_answer_whole_below_the_one_that_was_withdrawn(running, scripted):
+    lost = disconnect(["The sum is 12.\n\n", "It was hard.\n\n", "Here"], after=3)
+    scripted(lost, say("The sum is 13.\n\nCheck: 6+7.\n\nThat is all."))
+    running.run("%config HermesMagics.retry_base_seconds = 0")
+    ran = running.run(running.prompt("What is 6+7?"), answer=lambda _: "")
+    running.run(f"%config HermesMagics.retry_base_seconds = {Settings().retry_base_seconds}")
+    assert ran.status == "ok", ran.error
+    said = [line for line in ran.stdout.splitlines() if line][:-1]
+    assert said == ["The sum is 12.", "[withdrawn; once more:]", "The sum is 13.", "Check: 6+7.", "That is all."]
 
 
 def test_a_notebook_sees_the_answer_grow_and_keeps_it_as_plain_markdown(running, scripted):

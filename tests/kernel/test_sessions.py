@@ -171,6 +171,8 @@ def test_the_database_answers_questions_and_takes_no_orders(running, scripted):
         running.python(f"asked = %hermes sql SELECT role, text FROM messages WHERE session = '{session}' ORDER BY n")
     )
     assert running.value("asked.value.values.tolist()") == "[['user', 'How many?'], ['assistant', 'Counted.']]"
+    running.run(running.python("asked = %hermes sql SELECT 1 AS id, 2 AS id"))
+    assert running.value("asked.value.id_1.tolist()") == "[2]"
     for statement in (
         "DELETE FROM facts",
         "COPY facts TO 'x.csv'",

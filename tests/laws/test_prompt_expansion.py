@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hermes_kernel.errors import HermesError
 from magics.options import OPTIONS, parse
 from magics.prompt import Prompt
-from magics.values import MOST, view
+from magics.values import MOST, frame, view
 
 
 class Thing:
@@ -132,6 +132,15 @@ def test_a_wide_table_and_a_large_array_are_bounded():
     assert view(pd.Series(range(10_000), name="n")).startswith("10,000 values of int64, name 'n'")
 
 
+def test_a_frame_of_a_kind_of_its_own_is_looked_at_as_a_frame():
+    class Places(pd.DataFrame):
+        pass
+
+    places = Places({"city": ["Bern"] * 1000})
+    assert frame(places)
+    assert view(places).startswith("1,000 rows × 1 columns\ncolumns:\n  city: ")
+
+
 def test_files_folders_and_pictures_go_with_the_prompt(tmp_path):
     (tmp_path / "notes.txt").write_text("buy milk")
     (tmp_path / "data").mkdir()
@@ -147,6 +156,31 @@ def test_files_folders_and_pictures_go_with_the_prompt(tmp_path):
     assert "data/ (folder):\nb.csv" in sent
     assert prompt.images[0].mime == "image/png"
     assert base64.b64decode(prompt.images[0].data) == picture
+
+
+@pytest.mark.parametrize(
+    ("body", "named", "folder", "ends"),
+    [
+        ("@..", "..", ".", ""),
+        ("@..?", "..", ".", "?"),
+        ("@...", "..", ".", "."),
+        ("@../", "../", ".", ""),
+        ("@../.", "../", ".", "."),
+        ("@../..", "../..", "..", ""),
+        ("@../../up/..", "../../up/..", "..", ""),
+        ("@.", ".", "here", ""),
+        ("@./", "./", "here", ""),
+        ("@sub", "sub", "here/sub", ""),
+        ("@sub...", "sub", "here/sub", "..."),
+        ("@sub/.", "sub/", "here/sub", "."),
+        ("@sub/..", "sub/..", "here", ""),
+    ],
+)
+def test_dots_that_name_a_folder_do_not_end_a_sentence(body, named, folder, ends, tmp_path):
+    (tmp_path / "up" / "here" / "sub").mkdir(parents=True)
+    (tmp_path / "up" / "outside.txt").touch()
+    listed = "\n".join(sorted(each.name for each in (tmp_path / "up" / folder).iterdir()))
+    assert expand(body, {}, tmp_path / "up" / "here") == f"`{named}`{ends}\n\n{named} (folder):\n{listed}"
 
 
 def test_a_large_or_a_binary_file_is_bounded(tmp_path):

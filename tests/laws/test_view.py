@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import re
 import time
+from contextlib import redirect_stderr, redirect_stdout
 from functools import reduce
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -12,6 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from hermes_kernel.cli.terminal import WIPE, Paper
 from hermes_kernel.core.events import (
     KEPT,
     Accepted,
@@ -39,6 +42,7 @@ from hermes_kernel.core.finish import Finish
 from hermes_kernel.core.messages import ToolCall, Usage
 from hermes_kernel.core.safe import DOLLAR
 from hermes_kernel.view import (
+    WITHDRAWN,
     Layout,
     Picture,
     cost_line,
@@ -52,6 +56,7 @@ from hermes_kernel.view import (
 )
 from hermes_kernel.view.turn.blocks import ITEM
 from hermes_kernel.view.turn.words import in_brief
+from magics.painting.painter import Scroll
 
 LINES = st.sampled_from(
     [
@@ -115,7 +120,9 @@ def test_no_block_ends_inside_a_fence_a_table_or_a_list(text):
         assert not (first and (ITEM.match(after.splitlines()[0]) or after[:1] in " \t")), "a list is cut in two"
 
 
-WORDS = st.text(alphabet="ab \n`<-", max_size=30)
+CALL = (ToolCall("c", "python", "{}"),)
+PARAGRAPHS = st.lists(st.sampled_from(["a", "b a", "ab\nba"]), max_size=5).map("\n\n".join)
+WORDS = st.text(alphabet="ab \n`<-", max_size=30) | PARAGRAPHS
 
 
 @st.composite
@@ -171,6 +178,96 @@ def test_the_last_words_of_the_picture_are_the_text_of_the_turn(turn):
     picture = seen(turn[0])
     assert picture.text.rstrip().endswith(turn[0][-1].text.rstrip())
     assert "".join(picture.blocks) + picture.tail == picture.text
+
+
+class Screen(io.StringIO):
+    """A terminal, and what stands on it in the end."""
+
+    def isatty(self) -> bool:
+        return True
+
+    def lines(self) -> list[str]:
+        return [line.rpartition(WIPE)[2] for line in self.getvalue().split("\n")]
+
+
+def told(events: list[object], out: io.StringIO, *, doing: bool) -> None:
+    with redirect_stdout(out), redirect_stderr(out):
+        paper = Paper(Picture(90), answer=True, doing=doing)
+        for event in events:
+            paper.see(event)
+        paper.end()
+
+
+def squeezed(text: str) -> str:
+    """Its words, whatever stands between them."""
+    return "".join(text.split())
+
+
+def once(shown: str, events: list[object], mark: str) -> None:
+    """Below the last `mark` there is the answer, once, and nothing else than what the picture has."""
+    *gone, last = shown.split(mark)
+    text = squeezed(seen(events).text)
+    assert len(gone) <= events.count(Retracted())
+    assert squeezed(last) == text if not gone else text.endswith(squeezed(last))
+    assert squeezed(last).endswith(squeezed(events[-1].text))
+
+
+@given(turns())
+def test_a_terminal_shows_the_answer_once_below_what_was_withdrawn(turn):
+    screen, bare = Screen(), Screen()
+    told(turn[0], screen, doing=True)
+    told(turn[0], bare, doing=False)
+    shown = "\n".join(line for line in screen.lines() if not line.startswith(("✓", "[")))
+    once(shown, turn[0], f"{WITHDRAWN}\n")
+    assert squeezed(bare.getvalue()) == squeezed(shown.replace(WITHDRAWN, ""))
+    assert WIPE not in bare.getvalue()
+
+
+@given(turns())
+def test_a_console_shows_the_answer_once_below_what_was_withdrawn(turn):
+    out = io.StringIO()
+    with redirect_stdout(out):
+        scroll = Scroll(Picture(90))
+        for event in turn[0]:
+            scroll.show(event)
+        scroll.close()
+    shown = out.getvalue().removesuffix(f"{heading_plain(seen(turn[0]))}\n")
+    assert shown != out.getvalue()
+    once(shown, turn[0], f"[{WITHDRAWN}]\n")
+
+
+@given(turns())
+def test_a_pipe_gets_what_stands_in_the_end_and_nothing_else(turn):
+    pipe = io.StringIO()
+    told(turn[0], pipe, doing=True)
+    assert pipe.getvalue().rstrip() == seen(turn[0]).text.rstrip()
+
+
+@pytest.mark.parametrize(
+    ("events", "shown"),
+    [
+        ([TextDelta("Hello wor"), Retracted(), TextDelta("Hello world.")], "Hello wor\nHello world.\n"),
+        ([TextDelta("One.\n"), Retracted(), TextDelta("Two.")], "One.\nTwo.\n"),
+        (
+            [
+                TextDelta("It is "),
+                Replied("It is ", finish=Finish.LENGTH),
+                TextDelta("12"),
+                Retracted(),
+                TextDelta("13"),
+            ],
+            "It is 12\nIt is 13\n",
+        ),
+        (
+            [TextDelta("I look."), Replied("I look.", CALL), TextDelta("No"), Retracted(), TextDelta("Yes")],
+            "I look.\n\nNo\nYes\n",
+        ),
+    ],
+)
+def test_what_was_withdrawn_is_on_a_line_of_its_own_at_a_terminal_where_nothing_but_the_answer_is_told(events, shown):
+    screen = Screen()
+    told(events, screen, doing=False)
+    assert screen.getvalue() == shown
 
 
 def test_a_withdrawn_reply_leaves_nothing_and_finished_tools_stay():

@@ -18,6 +18,7 @@ PATIENT = 20.0  # seconds of thinking after which the limit is worth knowing
 QUEUED = "queued by the provider"
 REFUSED = {"headless": "nobody is there to ask", "silence": "nobody answered"}
 SUMMARISING = "summarising "  # how a line begins that tells of a summary for which the turn waits
+WITHDRAWN = "withdrawn; once more:"  # below an answer where it cannot be taken back, above the other one
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ class Importer:
             yield
             return
         try:
-            with explaining(self._places), held(self._places.root / "import.lock", PATIENCE):
+            with explaining(self._places), held(self._places.lock.with_name("import.lock"), PATIENCE):
                 yield
         except Busy:
             raise StoreError("another import is at work in this home: try again when it is done") from None

@@ -110,8 +110,9 @@ def table(frame: Any) -> str:
 
 
 def is_table(value: Any) -> bool:
-    """Whether `value` is a pandas DataFrame or Series, told without importing pandas."""
-    return type(value).__module__.split(".")[0] == "pandas" and hasattr(value, "to_string") and hasattr(value, "shape")
+    """Whether `value` is a pandas DataFrame or Series, or of a kind of them, told without importing pandas."""
+    known = any(made.__module__.partition(".")[0] == "pandas" for made in type(value).__mro__)
+    return known and hasattr(value, "to_string") and hasattr(value, "shape")
 
 
 def _rendered(value: Any) -> Result:

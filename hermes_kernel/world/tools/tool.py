@@ -63,7 +63,7 @@ def tool(
     repeatable: bool = False,
     dangerous: bool | Callable[[Mapping[str, Any]], Risk | str | None] = False,
 ) -> Callable[[Function], Function]: ...
-def tool(fn: Function | None = None, /, **options: Any) -> Any:
+def tool(fn: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """Offer a function to the model. The function itself is returned, marked, and is called as before.
 
     ``seconds`` is its deadline, ``exclusive`` keeps it from running beside other exclusive tools, ``repeatable`` says

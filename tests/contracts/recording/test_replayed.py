@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import subprocess
 import sys
 from itertools import count
+from pathlib import Path
 
 import pytest
 
@@ -91,6 +93,28 @@ async def test_subagents_that_waited_for_a_place_are_replayed_though_others_took
     again = agents(replay=file, delegate_workers=8)
     await seen(again, "Ask the team.")
     assert again.turn.text == recorded.text, again.recording.missed
+
+
+def talker(request):
+    """A model whose subagents report more than whoever asked is shown."""
+    last = request.messages[-1]
+    if last["role"] == "tool":
+        return say("All read.")
+    if "team" in str(last["content"]):
+        return call("delegate", {"tasks": ["one", "two"]})
+    return say("word " * 5_000)
+
+
+async def test_long_reports_of_subagents_lie_where_they_lay(agents, file):
+    with serving(agents, file, talker) as agent:
+        (recorded,) = [event.text for event in await seen(agent, "Ask the team.") if isinstance(event, Observed)]
+        agent.close()
+    kept = re.findall(r"all of it is in (\S+);", recorded)
+    assert len(set(kept)) == 2
+    assert all(Path(path).read_text().startswith("word word") for path in kept)
+    again = agents(replay=file)
+    await seen(again, "Ask the team.")
+    assert again.turn.text == "All read.", again.recording.missed
 
 
 @pytest.mark.parametrize("how", [{}, {"replay_tools": True}], ids=["run", "not run"])

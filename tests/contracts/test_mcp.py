@@ -186,6 +186,21 @@ async def test_values_of_env_are_filled_in_and_seen_by_nobody_but_the_server(hub
     assert "hunter2" not in (await at.call("terminal", command="echo tok-hunter2-hunter2")).text
 
 
+@pytest.mark.parametrize("tool", ["link", "refuse"])
+async def test_no_half_of_a_secret_is_left_where_an_answer_is_cut_short(hub, tool):
+    at = await hub(own=own(env={"SECRET_KEY": "hunter2-hunter2-hunter2"})).ready()
+    said = (await at.call(f"mcp_own_{tool}")).text
+    assert "[reda" in said
+    assert "hunt" not in said
+
+
+async def test_a_server_that_refuses_with_the_code_of_a_lost_connection_is_not_lost(hub):
+    at = await hub(own=own(env={"SECRET_KEY": "hunter2-hunter2-hunter2"})).ready()
+    before = (await at.call("mcp_own_pid")).text
+    assert (await at.call("mcp_own_refuse")).text.startswith("The server refused: ...")
+    assert (await at.call("mcp_own_pid")).text == before
+
+
 async def test_what_a_server_is_given_of_the_environment_no_command_is_given(hub, monkeypatch):
     monkeypatch.setenv("ODD_NAME", "hunter2-hunter2-hunter2")
     monkeypatch.setenv("PLAIN_NAME", "nobody minds")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -47,7 +48,7 @@ class Handler(BaseHTTPRequestHandler):
                 {
                     "tools": [
                         {"name": name, "inputSchema": EMPTY}
-                        for name in ("echo", "huge", "packed", "forget", "html", "silent")
+                        for name in ("echo", "huge", "packed", "twice_packed", "fits", "forget", "html", "silent")
                     ]
                 },
             )
@@ -62,6 +63,12 @@ class Handler(BaseHTTPRequestHandler):
                 self.answer(200, b'{"jsonrpc":"2.0","id":1,"result":"' + b"x" * 40_000_000 + b'"}')
             case "packed":
                 self.answer(200, gzip.compress(b'"' + b"x" * 60_000_000, 1), encoding="gzip")
+            case "twice_packed":
+                self.answer(200, gzip.compress(gzip.compress(bytes(1_000_000_000))), encoding="gzip, gzip")
+            case "fits":
+                text = {"content": [{"type": "text", "text": os.urandom(1_000_000).hex()}]}
+                answer = {"jsonrpc": "2.0", "id": message["id"], "result": text}
+                self.answer(200, gzip.compress(json.dumps(answer).encode()), encoding="gzip")
             case "forget":
                 self.answer(404, b"")
             case "html":
@@ -133,7 +140,8 @@ async def test_a_server_that_refuses_is_failed_with_its_reason(at, web, status, 
     ("tool", "says"),
     [
         ("huge", "more than 16,000,000 bytes"),
-        ("packed", "more than 160,000 bytes"),
+        ("packed", "more than 16,000,000 bytes"),
+        ("twice_packed", "more than 16,000,000 bytes"),
         ("html", "Unexpected content type"),
     ],
 )
@@ -143,6 +151,11 @@ async def test_a_body_that_is_too_long_or_none_ends_in_an_error_and_the_server_g
     assert not result.ok
     assert says in result.text
     assert (await at.call("mcp_web_echo")).ok
+
+
+async def test_a_packed_answer_that_is_not_too_long_is_read(at):
+    await at.ready()
+    assert len((await at.call("mcp_web_fits")).text) > 10_000
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])

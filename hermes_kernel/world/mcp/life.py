@@ -103,14 +103,13 @@ class Life:
 
         connection = await self._connected()
         try:
-            result = await connection.call(tool, arguments, progress)
+            return await connection.call(tool, arguments, progress)
         except Gone as gone:
             self._let_go(connection)
             raise ToolError(self.safe(
                 f"The MCP server {self.server.name!r} was lost during the call: {gone}. What the call has done is not "
                 "known; look before you do it again. A server that is lost is started once more."
             )) from None  # fmt: skip
-        return replace(result, text=self.safe(result.text))
 
     def _let_go(self, connection: Connection) -> None:
         """Whoever comes next waits for another one."""
@@ -139,7 +138,10 @@ class Life:
         ending = self._ending = Ending()
         ready = False
         try:
-            async with asyncio.timeout(seconds) as limit, connected(server, self._folder(), ending) as connection:
+            async with (
+                asyncio.timeout(seconds) as limit,
+                connected(server, self._folder(), ending, self.safe) as connection,
+            ):
                 await self._list(connection)
                 limit.reschedule(None)
                 ready = True
@@ -149,7 +151,7 @@ class Life:
         except TimeoutError:
             ending.come(f"it did not answer within {seconds:g} s")
         except TROUBLE as error:
-            ending.come(reason(error))
+            ending.come(reason(error, self.safe))
         finally:
             self._connection = None
             self.settled.clear()
@@ -167,7 +169,7 @@ class Life:
         listed = await connection.listed()
         made = offered(self.server, listed.tools, self._call, self.safe, more=listed.more)
         for line in listed.wrong:
-            made.without(self.safe(line))
+            made.without(line)
         self.state = replace(self.state, phase=Phase.READY, why="", tools=made.tools, left_out=tuple(made.left_out))
 
     def _died_lately(self) -> bool:

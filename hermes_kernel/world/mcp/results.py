@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from mcp.types import (
     AudioContent,
@@ -28,38 +28,40 @@ KINDS = {b"\x89PNG\r\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "i
 NOTHING = "Done. (The tool returned nothing.)"
 
 
-def result_of(answer: CallToolResult) -> Result:
-    """The answer, not yet bounded in its length: that is done where every result is."""
+def result_of(answer: CallToolResult, safe: Callable[[str], str]) -> Result:
+    """The answer without what `safe` takes out, not yet bounded in its length: that is done where every result is."""
     pictures: list[Image] = []
-    texts = [text for block in answer.content if (text := _said(block, pictures))]
+    texts = [text for block in answer.content if (text := _said(block, pictures, safe))]
     if not _has_text(answer.content) and answer.structured_content is not None:
         texts.append(json.dumps(answer.structured_content, ensure_ascii=False))
     failed = "The tool failed and did not say why."
     text = "\n".join(texts) or (failed if answer.is_error else NOTHING)
-    return Result(scrub(text), not answer.is_error, tuple(pictures))
+    return Result(scrub(safe(text)), not answer.is_error, tuple(pictures))
 
 
-def _said(block: ContentBlock, pictures: list[Image]) -> str:
+def _said(block: ContentBlock, pictures: list[Image], safe: Callable[[str], str]) -> str:
+    """What is said in `block`. What is cut short went through `safe` before, which does not know half a secret."""
     match block:
         case TextContent():
             return block.text
         case ImageContent():
-            return _picture(block, pictures)
+            return _picture(block, pictures, safe)
         case AudioContent():
-            return f"[{brief(block.mime_type, 60)}, {_bytes(block.data)}, which cannot be heard here]"
+            return f"[{brief(safe(block.mime_type), 60)}, {_bytes(block.data)}, which cannot be heard here]"
         case ResourceLink():
-            return brief(f"[{block.name}: {block.uri}] {block.description or ''}", 500)
+            return brief(safe(f"[{block.name}: {block.uri}] {block.description or ''}"), 500)
         case EmbeddedResource():
-            return _resource(block.resource)
+            return _resource(block.resource, safe)
 
 
-def _resource(resource: TextResourceContents | BlobResourceContents) -> str:
+def _resource(resource: TextResourceContents | BlobResourceContents, safe: Callable[[str], str]) -> str:
+    where = brief(safe(str(resource.uri)), 200)
     if isinstance(resource, TextResourceContents):
-        return f"[{brief(str(resource.uri), 200)}]\n{resource.text}"
-    return f"[{brief(str(resource.uri), 200)}: {brief(resource.mime_type or 'bytes', 60)}, {_bytes(resource.blob)}]"
+        return f"[{where}]\n{resource.text}"
+    return f"[{where}: {brief(safe(resource.mime_type or 'bytes'), 60)}, {_bytes(resource.blob)}]"
 
 
-def _picture(block: ImageContent, pictures: list[Image]) -> str:
+def _picture(block: ImageContent, pictures: list[Image], safe: Callable[[str], str]) -> str:
     """The words for a picture. Only one that is what it says is handed on: a provider refuses the whole conversation
     for one that is not."""
     try:
@@ -68,7 +70,7 @@ def _picture(block: ImageContent, pictures: list[Image]) -> str:
         return "[a picture whose base64 is damaged]"
     kind = next((kind for start, kind in KINDS.items() if raw.startswith(start)), "")
     if not kind:
-        return f"[{brief(block.mime_type, 60)}, {len(raw):,} bytes, which is no picture that a model can see]"
+        return f"[{brief(safe(block.mime_type), 60)}, {len(raw):,} bytes, which is no picture that a model can see]"
     if len(pictures) < PICTURES and len(raw) <= IMAGE_BYTES["on"]:
         pictures.append(Image(kind, block.data))
     return f"[{described_image(kind, raw)}]"

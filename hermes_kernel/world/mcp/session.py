@@ -34,6 +34,7 @@ PAGES = 50  # of a list of tools; a list that goes round in circles has no end
 LIST_SECONDS = 20.0
 GONE_SECONDS = 0.5  # from the end of a connection until it is known why it ended
 ERROR = 1_000  # characters of an error that a server words
+LOST = ("Connection closed", "SSE stream")  # how `mcp` words that nobody is there; its code servers use for anything
 NO_SESSION = "Session terminated"  # how `mcp` words that an HTTP server has forgotten us
 MODERN = (types.UNSUPPORTED_PROTOCOL_VERSION, types.METHOD_NOT_FOUND)
 
@@ -58,8 +59,10 @@ TROUBLE = (OSError, RuntimeError, ValueError, ExceptionGroup, MCPError, Gone)
 
 @dataclass(slots=True)
 class Listed:
-    """The tools that a server lists, a line about each that is none, and whether there are more."""
+    """The tools that a server lists, whether there are more, and a line about each that is none. Nothing that `safe`
+    takes out is in a line."""
 
+    safe: Callable[[str], str]
     tools: list[types.Tool] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     more: bool = False
@@ -70,19 +73,25 @@ class Listed:
             self.tools.append(types.Tool.model_validate(tool, by_name=False))
         except ValidationError as error:
             name = tool.get("name") if isinstance(tool, dict) else None
-            self.wrong.append(f"{brief(seen(str(name), 80), 80)} is left out: {_first(error)}")
+            self.wrong.append(f"{brief(seen(str(name), 80, self.safe), 80)} is left out: {_first(error, self.safe)}")
 
 
 class Connection:
     """A server that has greeted us. ``changed`` is set when it says that its tools are others now."""
 
     def __init__(
-        self, session: ClientSession, wire: JSONRPCDispatcher[Any], ending: Ending, changed: asyncio.Event
+        self,
+        session: ClientSession,
+        wire: JSONRPCDispatcher[Any],
+        ending: Ending,
+        changed: asyncio.Event,
+        safe: Callable[[str], str],
     ) -> None:
         self.changed = changed
         self._session = session
         self._wire = wire
         self._ending = ending
+        self._safe = safe
 
     async def listed(self) -> Listed:
         """The tools that it says it has, as many as are taken.
@@ -92,7 +101,7 @@ class Connection:
         """
         capabilities = self._session.server_capabilities
         if capabilities is None or capabilities.tools is None:
-            return Listed()
+            return Listed(self._safe)
         try:
             async with asyncio.timeout(LIST_SECONDS):
                 return await self._pages()
@@ -100,7 +109,7 @@ class Connection:
             raise Gone(f"it did not list its tools within {LIST_SECONDS:g} s") from None
 
     async def _pages(self) -> Listed:
-        listed = Listed()
+        listed = Listed(self._safe)
         cursor, met = "", set[str]()
         for _ in range(PAGES):
             cursor = await self._page(cursor, listed)
@@ -138,21 +147,22 @@ class Connection:
 
         asked = types.CallToolRequest(params=types.CallToolRequestParams(name=tool, arguments=dict(arguments)))
         try:
-            return result_of(await self._session.send_request(asked, types.CallToolResult, progress_callback=hear))
+            answer = await self._session.send_request(asked, types.CallToolResult, progress_callback=hear)
+            return result_of(answer, self._safe)
         except MCPError as error:
-            if error.code != types.CONNECTION_CLOSED and error.message != NO_SESSION:
-                return Result(f"The server refused: {seen(error.message, ERROR)}", ok=False)
+            if not _is_lost(error) and error.message != NO_SESSION:
+                return Result(f"The server refused: {seen(error.message, ERROR, self._safe)}", ok=False)
             await self._gone(error.message)
             raise Gone(self._ending.words) from None
         except ValidationError as error:
-            return Result(f"The server's answer breaks the protocol: {_first(error)}", ok=False)
+            return Result(f"The server's answer breaks the protocol: {_first(error, self._safe)}", ok=False)
 
     async def _gone(self, why: str) -> None:
         """Wait a moment for the reason, for an answer's end is noticed before a process's."""
         try:
             await asyncio.wait_for(self._ending.reached.wait(), GONE_SECONDS)
         except TimeoutError:
-            self._ending.come(brief(seen(why, ERROR), 200))
+            self._ending.come(brief(seen(why, ERROR, self._safe), 200))
 
     @property
     def ended(self) -> bool:
@@ -170,8 +180,11 @@ class Connection:
 
 
 @asynccontextmanager
-async def connected(server: Described, folder: Path, ending: Ending) -> AsyncGenerator[Connection, None]:
-    """A connection to `server`, which is told that we work in `folder`, and which may ask us for nothing else.
+async def connected(
+    server: Described, folder: Path, ending: Ending, safe: Callable[[str], str]
+) -> AsyncGenerator[Connection, None]:
+    """A connection to `server`, which is told that we work in `folder`, and which may ask us for nothing else. Nothing
+    that `safe` takes out is in what is told of it.
 
     Raises:
         One of `TROUBLE`: there is none, or it broke.
@@ -196,7 +209,7 @@ async def connected(server: Described, folder: Path, ending: Ending) -> AsyncGen
         await _greet(session)
         news = asyncio.create_task(_news(session, changed))
         try:
-            yield Connection(session, wire, ending, changed)
+            yield Connection(session, wire, ending, changed, safe)
         finally:
             news.cancel()
 
@@ -222,23 +235,27 @@ async def _greet(session: ClientSession) -> None:
         await session.discover()
 
 
-def reason(error: BaseException) -> str:
-    """Why there is no connection, in a line."""
+def reason(error: BaseException, safe: Callable[[str], str]) -> str:
+    """Why there is no connection, in a line, with nothing in it that `safe` takes out."""
     match error:
         case BaseExceptionGroup():
-            return reason(error.exceptions[0])
-        case MCPError() if error.code == types.CONNECTION_CLOSED:
+            return reason(error.exceptions[0], safe)
+        case MCPError() if _is_lost(error):
             return "it ended before it had answered"
         case MCPError():
-            return f"it refused: {brief(seen(error.message, ERROR), 200)}"
+            return f"it refused: {brief(seen(error.message, ERROR, safe), 200)}"
         case ValidationError():
-            return f"its answer breaks the protocol: {_first(error)}"
+            return f"its answer breaks the protocol: {_first(error, safe)}"
         case OSError() if error.strerror:
             return f"it cannot be started: {error.strerror}"
-    return brief(seen(str(error), ERROR), 200) or type(error).__name__
+    return brief(seen(str(error), ERROR, safe), 200) or type(error).__name__
 
 
-def _first(error: ValidationError) -> str:
+def _is_lost(error: MCPError) -> bool:
+    return error.code == types.CONNECTION_CLOSED and error.message.startswith(LOST)
+
+
+def _first(error: ValidationError, safe: Callable[[str], str]) -> str:
     found = error.errors(include_url=False, include_input=False)
     where = ".".join(map(str, found[0]["loc"])) if found else ""
-    return brief(seen(f"{where}: {found[0]['msg']}" if found else str(error), ERROR), 160)
+    return brief(seen(f"{where}: {found[0]['msg']}" if found else str(error), ERROR, safe), 160)

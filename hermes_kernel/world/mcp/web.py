@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, cast
+from contextlib import aclosing, asynccontextmanager
+from typing import TYPE_CHECKING
 
 import httpx2
 from mcp.client.streamable_http import streamable_http_client
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams
 
 CONNECT_SECONDS = 10.0
-PACKED = (
-    100  # times smaller a packed body may be than one that is read as it is: what it unpacks to is not known before
-)
 SIGN_IN = "it wants to be signed in to: give its token as a header"
 
 
@@ -49,9 +46,11 @@ def _look(response: httpx2.Response, ending: Ending) -> None:
         ending.status = _refusal(response) if response.is_error else ""
     if response.headers.get("content-type", "").lower().startswith("text/event-stream"):
         return  # each event has its own bound
-    packed = response.headers.get("content-encoding", "identity").lower() not in ("identity", "")
-    stream = cast("httpx2.AsyncByteStream", response.stream)  # as an asynchronous client's is
-    response.stream = _Bounded(stream, LONGEST // PACKED if packed else LONGEST)
+    whole = httpx2.Response(
+        response.status_code, headers=response.headers, stream=response.stream, request=response.request
+    )
+    response.headers.pop("content-encoding", None)  # what is bound is unpacked already: packed, it may be tiny
+    response.stream = _Bounded(whole)
 
 
 def _refusal(response: httpx2.Response) -> str:
@@ -62,17 +61,17 @@ def _refusal(response: httpx2.Response) -> str:
 class _Bounded(httpx2.AsyncByteStream):
     """A body that ends in an error where it gets too long."""
 
-    def __init__(self, stream: httpx2.AsyncByteStream, most: int) -> None:
-        self._stream = stream
-        self._most = most
+    def __init__(self, whole: httpx2.Response) -> None:
+        self._whole = whole
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        size = 0
-        async for chunk in self._stream:
-            size += len(chunk)
-            if size > self._most:
-                raise httpx2.StreamError(f"the answer has more than {self._most:,} bytes")
-            yield chunk
+        left = LONGEST
+        async with aclosing(self._whole.aiter_bytes()) as pieces:
+            async for piece in pieces:
+                left -= len(piece)
+                if left < 0:
+                    raise httpx2.StreamError(f"the answer has more than {LONGEST:,} bytes")
+                yield piece
 
     async def aclose(self) -> None:
-        await self._stream.aclose()
+        await self._whole.aclose()

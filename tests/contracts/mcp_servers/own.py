@@ -38,7 +38,8 @@ OPTIONS = OPTIONS.parse_args()
 COMPLETE = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}  # what the revision of 2026 says besides
 EMPTY = {"type": "object", "properties": {}}
 SIMPLE = ("die", "hang", "huge", "flood", "progress", "twice", "secret", "change", "ask", "images", "fail", "nothing",
-          "resources", "structured", "close", "wrong", "pid", "slow")  # fmt: skip
+          "resources", "structured", "close", "wrong", "pid", "slow",
+          "link", "refuse")  # fmt: skip
 TOOLS = [
     {"name": "echo", "description": OPTIONS.description,
      "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
@@ -71,6 +72,7 @@ if OPTIONS.telltale:
         {"name": "by_name", "inputSchema": {"type": "object", "properties": {KEY: {}}}},
         {"name": f"named {KEY}", "inputSchema": EMPTY},
         {"name": f"broken {KEY}", "inputSchema": 7},
+        {"name": "." * 65 + KEY, "inputSchema": 7},
     ]  # fmt: skip
 if OPTIONS.bombs:
     wide = {f"n{n}": {"$ref": "#"} for n in range(30)}
@@ -171,6 +173,15 @@ def call(number, name: str, arguments: dict, meta: dict) -> None:
                 {"type": "resource", "resource": {"uri": "file:///b.bin", "blob": "AAAA", "mimeType": "x/y"}},
                 {"type": "resource_link", "uri": "file:///c.txt", "name": "c"},
             ]})  # fmt: skip
+        case "link":
+            key = os.environ["SECRET_KEY"]
+            half = "." * (490 - len("[c: file:///c] "))  # cut at 500 characters, and at 200
+            send(id=number, result={"content": [
+                {"type": "resource_link", "uri": "file:///c", "name": "c", "description": half + key},
+                {"type": "resource", "resource": {"uri": "file:///" + "b" * 180 + key, "text": "inside b"}},
+            ]})  # fmt: skip
+        case "refuse":
+            send(id=number, error={"code": -32000, "message": "." * 990 + os.environ["SECRET_KEY"]})
         case "structured":
             send(id=number, result={"content": [], "structuredContent": {"sum": 3}})
         case "nothing":

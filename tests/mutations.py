@@ -115,7 +115,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation("whatever is sent is a reply that goes on", "hermes_kernel/world/model/reading.py",
              "            return events, True\n        return events, False", "            return events, True\n        return events, True",
              ("tests/faults/test_broken_streams.py::test_a_silent_connection_is_closed_and_a_fresh_one_opened",)),
-    Mutation("a refusal is read to its end", "hermes_kernel/world/model/body.py", "MOST = 1_000_000", "MOST = 1_000_000_000_000",
+    Mutation("a refusal is read to its end", "hermes_kernel/world/model/pool.py", "REFUSAL = 1_000_000", "REFUSAL = 1_000_000_000_000",
              ("tests/contracts/test_model_wire.py::test_of_a_refusal_without_end_the_beginning_is_read_and_told",)),
     Mutation("a model asked too often is not waited for", "hermes_kernel/world/model/rate.py",
              "return max(own, self._renewed - elapsed, 0.0)", "return max(self._renewed - elapsed, 0.0)",

@@ -10,7 +10,7 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import aclosing, closing
 from pathlib import Path
 from typing import Any
@@ -346,16 +346,21 @@ def test_ctrl_c_stops_a_turn_that_plain_code_waits_for_in_a_cell(agents: Any) ->
     assert agent.ask_sync("again").text == "fine"
 
 
-def test_closing_ends_a_turn_that_another_thread_waits_for(agents: Any, home: Path) -> None:
-    agent = agents(stall(["half ", "an answer"], after=1, seconds=3600))
+def closed_while(agent: Agent, ask: Callable[[], str], seconds: float) -> list[str]:
+    """What `ask` told in another thread within `seconds` of the agent being closed beneath it."""
     outcomes: list[str] = []
-    asking = threading.Thread(target=lambda: outcomes.append(asyncio.run(within_a_cell(agent))))
+    asking = threading.Thread(target=lambda: outcomes.append(ask()))
     asking.start()
     while not agent.turn.events or not agent.busy:
         time.sleep(0.01)
     agent.close()
-    asking.join(10)
-    assert outcomes == ["interrupted"]
+    asking.join(seconds)
+    return outcomes
+
+
+def test_closing_ends_a_turn_that_another_thread_waits_for(agents: Any, home: Path) -> None:
+    agent = agents(stall(["half ", "an answer"], after=1, seconds=3600))
+    assert closed_while(agent, lambda: asyncio.run(within_a_cell(agent)), 10) == ["interrupted"]
     assert isinstance(Store(home).recall(agent.session_id)[-1], Final)
 
 
@@ -418,14 +423,7 @@ def test_a_turn_that_asks_its_own_agent_is_told_that_it_runs(home: Path, asked: 
 
 def test_an_agent_that_is_closed_while_plain_code_waits_for_it_ends_the_turn_and_frees_the_session(home: Path) -> None:
     agent = Agent(ScriptedModel([stall(["half ", "an answer"], after=1, seconds=3600)]), home=home)
-    outcomes: list[str] = []
-    asking = threading.Thread(target=lambda: outcomes.append(agent.ask_sync("long").outcome))
-    asking.start()
-    while not agent.turn.events or not agent.busy:
-        time.sleep(0.01)
-    agent.close()
-    asking.join(60)
-    assert outcomes == ["interrupted"]
+    assert closed_while(agent, lambda: agent.ask_sync("long").outcome, 60) == ["interrupted"]
     with closing(Agent(ScriptedModel([say("fine")]), home=home, session=agent.session_id)) as other:
         assert other.ask_sync("and now?").text == "fine"
 

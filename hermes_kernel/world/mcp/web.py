@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import httpx2
 from mcp.client.streamable_http import streamable_http_client
 
 from hermes_kernel.ranges import near
+from hermes_kernel.world.body import bound
 from hermes_kernel.world.mcp.described import Described
 from hermes_kernel.world.mcp.ending import Ending
 from hermes_kernel.world.mcp.lines import LONGEST
@@ -46,32 +47,10 @@ def _look(response: httpx2.Response, ending: Ending) -> None:
         ending.status = _refusal(response) if response.is_error else ""
     if response.headers.get("content-type", "").lower().startswith("text/event-stream"):
         return  # each event has its own bound
-    whole = httpx2.Response(
-        response.status_code, headers=response.headers, stream=response.stream, request=response.request
-    )
-    response.headers.pop("content-encoding", None)  # what is bound is unpacked already: packed, it may be tiny
-    response.stream = _Bounded(whole)
+    too_long = httpx2.StreamError(f"the answer has more than {LONGEST:,} bytes")
+    bound(response, LONGEST + 1, too_long)
 
 
 def _refusal(response: httpx2.Response) -> str:
     wants_key = response.status_code in (httpx2.codes.UNAUTHORIZED, httpx2.codes.FORBIDDEN)
     return f"HTTP {response.status_code}: {SIGN_IN if wants_key else response.reason_phrase}"
-
-
-class _Bounded(httpx2.AsyncByteStream):
-    """A body that ends in an error where it gets too long."""
-
-    def __init__(self, whole: httpx2.Response) -> None:
-        self._whole = whole
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        left = LONGEST
-        async with aclosing(self._whole.aiter_bytes()) as pieces:
-            async for piece in pieces:
-                left -= len(piece)
-                if left < 0:
-                    raise httpx2.StreamError(f"the answer has more than {LONGEST:,} bytes")
-                yield piece
-
-    async def aclose(self) -> None:
-        await self._whole.aclose()

@@ -18,9 +18,13 @@ from hermes_kernel.world.model.routes import Route
 from hermes_kernel.world.model.windows import listed
 
 if TYPE_CHECKING:
+    import httpx2
     from openai import AsyncOpenAI
 
 NO_KEY = "none"
+REFUSAL = 1_000_000
+"""Bytes that are read of a refusal or a way to elsewhere: its beginning, which says why. The longest seen, pages for a
+browser, have some thousands."""
 _CLOSING_SECONDS = 1.0
 
 
@@ -118,13 +122,17 @@ def _new_client(route: Route, connect_seconds: float) -> AsyncOpenAI:
     import httpx2
     from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
-    from hermes_kernel.world.model.body import bound
+    from hermes_kernel.world.body import bound
+
+    async def look(response: httpx2.Response) -> None:
+        if not response.is_success:
+            bound(response, REFUSAL)
 
     # The watchdog sees silence better than a socket timeout does, and a proxy has no business on this machine.
     timeout = httpx2.Timeout(None, connect=connect_seconds)
     try:
         http = DefaultAsyncHttpxClient(timeout=timeout, trust_env=not route.is_near, verify=_trust(route))
-        http.event_hooks = {"response": [bound]}
+        http.event_hooks = {"response": [look]}
         return AsyncOpenAI(
             api_key=route.api_key or NO_KEY,
             base_url=route.base_url,

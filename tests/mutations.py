@@ -14,19 +14,18 @@ import argparse
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 from typing import NamedTuple
 
-from tests.kernel.processes import carrying
+from hermes_kernel.world.tools.runaways import kill_marked
 
 ROOT = Path(__file__).resolve().parent.parent
 COPIED = ("hermes_kernel", "magics", "tests", "notebooks", "docs", "README.md", "CHANGELOG.md", "pyproject.toml")
@@ -321,9 +320,7 @@ def tested(tree: Path, tests: Sequence[str], options: Sequence[str]) -> Verdict:
 
 def end_all(tree: Path) -> None:
     """What lives on because a rule was broken: a kernel without its notebook, a model's server without a user."""
-    for pid in carrying(f"{WHERE}={tree}"):
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+    kill_marked(str(tree), WHERE)
 
 
 def _any_notebook(tests: Iterable[str]) -> bool:

@@ -72,15 +72,19 @@ starts, most, place = {starts!r}, {most}, sys.argv[-1]
 with open(starts, "a") as told:
     told.write("x")
 if os.path.getsize(starts) <= most:
-    taken = socket.create_server(("127.0.0.1", json.load(open(place))["shell_port"]))
+    taken = socket.create_server(("127.0.0.1", json.load(open(place))[{port!r}]))
     taken.set_inheritable(True)
 os.execv(sys.executable, [sys.executable, "-m", "ipykernel_launcher", "-f", place])
 """
 
 
-def robbed_spec(folder, name, most):
-    """A kernelspec of IPython's kernel, which finds a port of its own taken the first `most` times it is started; the
-    file that has a letter for each start."""
+ROBBERIES = [("shell_port", 2), ("shell_port", 3), ("iopub_port", 2), ("iopub_port", 3)]
+"""Which port is taken, and how often. Without the second, IPython's kernel does not end: it hangs at its end."""
+
+
+def robbed_spec(folder, name, most, port):
+    """A kernelspec of IPython's kernel, which finds this port of its own taken the first `most` times it is started;
+    the file that has a letter for each start."""
     starts = folder / f"{name}.starts"
-    python_spec(folder, name, ROBBED.format(starts=str(starts), most=most))
+    python_spec(folder, name, ROBBED.format(starts=str(starts), most=most, port=port))
     return starts

@@ -20,6 +20,7 @@ from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools import ToolError
 from tests.contracts.own_kernels import (
     FRESH,
+    ROBBERIES,
     gone,
     own_kernel,
     pid_of,
@@ -234,14 +235,21 @@ async def test_why_a_kernel_does_not_start_is_told_in_a_line(specs):
     assert all(len(result.text.splitlines()) == 1 for result in told.values())
 
 
-@pytest.mark.parametrize("most", [2, 3])
-async def test_a_kernel_whose_ports_are_taken_before_it_binds_them_is_started_again(specs, most):
-    starts = robbed_spec(specs, "robbed", most)
+@pytest.mark.parametrize(("port", "most"), ROBBERIES)
+async def test_a_kernel_whose_ports_are_taken_before_it_binds_them_is_started_again(specs, port, most):
+    starts = robbed_spec(specs, "robbed", most, port)
     with own_kernel(specs, "robbed") as robbed:
         result = await run_own(robbed, specs, "6 * 7")
     assert len(starts.read_text()) == 3
     assert result.ok == (most == 2), result.text
     assert ("Address already in use" in result.text) == (most == 3)
+
+
+async def test_a_kernel_that_runs_without_one_of_its_ports_is_not_started_again(specs):
+    starts = robbed_spec(specs, "robbed", 9, "hb_port")
+    with own_kernel(specs, "robbed") as robbed:
+        result = await run_own(robbed, specs, "6 * 7")
+    assert (result.text.strip(), starts.read_text()) == ("42", "x")
 
 
 async def test_a_folder_that_is_gone_is_told(tmp_path):

@@ -18,7 +18,7 @@ from hermes_kernel.testing.clock import FastClock
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.store import MemoryLog, Store
-from tests.contracts.own_kernels import python_spec, robbed_spec
+from tests.contracts.own_kernels import ROBBERIES, python_spec, robbed_spec
 from tests.contracts.runs import DUE, ScriptedRunner, environ, job, parameters, read, real, shown, template, work
 from tests.disks import small_disk
 from tests.soon import SOON
@@ -268,16 +268,22 @@ async def test_a_kernel_that_ends_as_it_starts_is_a_failed_run_that_says_its_las
     assert (ran.outcome, ran.why) == ("failed", "The kernel soup did not start: no module named soup")
 
 
-@pytest.mark.parametrize(("most", "outcome"), [(2, "ran"), (3, "failed")])
-async def test_a_kernel_whose_ports_are_taken_before_it_binds_them_is_started_again(
-    tmp_path, monkeypatch, most, outcome
-):
+@pytest.mark.parametrize(("port", "most"), ROBBERIES)
+async def test_a_kernel_whose_ports_are_taken_before_it_binds_them_is_started_again(tmp_path, monkeypatch, port, most):
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
-    starts = robbed_spec(tmp_path, "robbed", most)
+    starts = robbed_spec(tmp_path, "robbed", most, port)
     path = template(tmp_path / "r.ipynb", "print(6 * 7)", kernel="robbed")
     ran = await real(tmp_path / "home").run(work(tmp_path / "home", job(notebook=str(path))), Stop())
-    assert (ran.outcome, len(starts.read_text())) == (outcome, 3)
-    assert ("Address already in use" in ran.why) == (outcome == "failed")
+    assert (ran.outcome, len(starts.read_text())) == ("ran" if most == 2 else "failed", 3)
+    assert ("Address already in use" in ran.why) == (most == 3)
+
+
+async def test_a_kernel_that_runs_without_one_of_its_ports_is_not_started_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
+    starts = robbed_spec(tmp_path, "robbed", 9, "hb_port")
+    path = template(tmp_path / "r.ipynb", "print(6 * 7)", kernel="robbed")
+    ran = await real(tmp_path / "home").run(work(tmp_path / "home", job(notebook=str(path))), Stop())
+    assert (ran.outcome, starts.read_text()) == ("ran", "x")
 
 
 async def test_the_notebook_of_a_run_can_be_run_again_from_top_to_bottom(tmp_path):

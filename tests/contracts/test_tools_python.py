@@ -13,13 +13,13 @@ import time
 from pathlib import Path
 
 import pytest
-from jupyter_client.manager import start_new_kernel
 
 from hermes_kernel.core.events import Interrupted, Observed
 from hermes_kernel.world.interrupt import pressing as pressed_by
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools import inside_user_code, tool
 from tests.contracts.toolbox import observed, run_calls, toolbox
+from tests.kernels import Started
 
 
 async def run_python(tools, code):
@@ -357,13 +357,12 @@ def run(code):
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("kernel")
-    manager, client = start_new_kernel(kernel_name="python3", env={**os.environ, "IPYTHONDIR": str(folder / "ipython")})
+    started = Started(env={**os.environ, "IPYTHONDIR": str(folder / "ipython")})
     try:
-        execute(client, SETUP.format(root=str(Path.cwd()), folder=str(folder)))
-        yield manager, client
+        execute(started.client, SETUP.format(root=str(Path.cwd()), folder=str(folder)))
+        yield started.manager, started.client
     finally:
-        client.stop_channels()
-        manager.shutdown_kernel(now=True)
+        started.close()
 
 
 def execute(client, code, while_running=lambda: None):

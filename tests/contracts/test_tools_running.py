@@ -5,17 +5,21 @@ import contextvars
 import dataclasses
 import json
 import os
+import subprocess
 import threading
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from hermes_kernel.core.events import Interrupted, Noticed, Observed, Started
 from hermes_kernel.core.messages import ToolCall
 from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools import ToolError, tool
+from hermes_kernel.world.tools.runaways import kill_marked, marked
 from tests.contracts.toolbox import Someone, observed, run_calls, toolbox
+from tests.soon import SOON
 
 
 def texts(events):
@@ -473,6 +477,22 @@ async def test_what_left_the_group_of_its_command_is_killed_at_the_deadline_too(
             return
         await asyncio.sleep(0.01)
     pytest.fail("it lives")
+
+
+def test_what_becomes_another_program_over_and_over_is_killed_whenever_one_looks(tmp_path):
+    """In the middle of `execve` a process has no environment for a moment: of so many some are always there."""
+    again = tmp_path / "again"
+    again.write_text('#!/bin/sh\nexec "$0"\n')
+    again.chmod(0o755)
+    for _ in range(5):
+        environ, mark = marked(os.environ)
+        restless = [subprocess.Popen([again], env=environ, start_new_session=True) for _ in range(40)]
+        kill_marked(mark)
+        _, alive = psutil.wait_procs(map(psutil.Process, (each.pid for each in restless)), SOON)
+        for each in restless:
+            each.kill()
+            each.wait()
+        assert alive == []
 
 
 async def test_a_stop_pressed_before_begins_nothing(tmp_path):

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import os
 import queue
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from jupyter_client import KernelManager
 from jupyter_client.kernelspec import KernelSpec
 
 from hermes_kernel.testing import Server
+from tests.kernels import Started
 
 ROOT = Path(__file__).parents[2]
 PYTHONS = (sys.executable, *(each for each in os.environ.get("HERMES_TEST_PYTHONS", "").split(",") if each))
@@ -91,26 +91,10 @@ class Kernel:
             "PYTHONPATH": str(ROOT),
         }
         ours |= {"IPYTHONDIR": str(home / "ipython"), "HERMES_BASE_URL": "http://127.0.0.1:9/v1"} | environ
-        while not self._started(spec, ours):
-            pass
+        self._started = Started(partial(_manager, spec), env=ours, cwd=str(home))
+        self.manager, self.client = self._started.manager, self._started.client
         if name == "python3":
             self.run("%load_ext magics")
-
-    def _started(self, spec: KernelSpec, environ: dict[str, str]) -> bool:
-        """Whether the kernel runs: not, if another process took one of its ports between their choice and its start."""
-        self.manager = KernelManager()
-        self.manager._kernel_spec = spec
-        self.manager.start_kernel(env=environ, cwd=str(self.home))
-        self.client = self.manager.client()
-        self.client.start_channels()
-        try:
-            self.client.wait_for_ready(timeout=60)
-        except RuntimeError:
-            self.close()
-            if not any(map(_taken, self.manager.ports)):
-                raise
-            return False
-        return True
 
     @cached_property
     def subshell(self) -> str:
@@ -122,8 +106,7 @@ class Kernel:
         return subshell
 
     def close(self) -> None:
-        self.client.stop_channels()
-        self.manager.shutdown_kernel(now=True)
+        self._started.close()
 
     # --- cells
 
@@ -221,14 +204,10 @@ class Kernel:
         return message if sent is None or message["parent_header"].get("msg_id") == sent else None
 
 
-def _taken(port: int) -> bool:
-    with socket.socket() as asked:
-        asked.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            asked.bind(("127.0.0.1", port))
-        except OSError:
-            return True
-    return False
+def _manager(spec: KernelSpec) -> KernelManager:
+    made = KernelManager()
+    made._kernel_spec = spec
+    return made
 
 
 def _idle(message: dict[str, Any], sent: str) -> bool:

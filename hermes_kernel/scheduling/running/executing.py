@@ -135,7 +135,11 @@ class Execution:
         self._words.started()
         self._client.kc = kc = self._manager.client(context=self._manager.context)
         kc.start_channels(stdin=False, hb=False)
-        await kc.wait_for_ready(timeout=START_SECONDS)
+        try:
+            async with self._words.limit(START_SECONDS):
+                await kc.wait_for_ready(timeout=None)
+        except TimeoutError:
+            raise RuntimeError(f"it did not answer within {START_SECONDS} s") from None
         kc.allow_stdin = False
 
     async def _cells(self) -> None:

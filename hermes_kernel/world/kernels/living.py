@@ -79,18 +79,22 @@ class Living:
         """Return when it answers.
 
         Raises:
-            PortTaken: it died because of its ports; another may be started.
+            PortTaken: it died or hangs because of its ports; another may be started.
             NoStart: it cannot be started, it died, or does not answer within so many seconds.
         """
         try:
-            async with asyncio.timeout(seconds):
+            async with self._words.limit(seconds):
                 await self._launch()
                 await self._answer()
         except TimeoutError:
-            raise NoStart(self._unstarted(f"did not answer within {seconds:g} s")) from None
-        if self.over:
-            why = self._unstarted(f"ended as it started ({self._death.result()})")
-            raise PortTaken(why) if self._words.taken else NoStart(why)
+            how = f"did not answer within {seconds:g} s"
+        else:
+            if not self.over:
+                return
+            how = f"ended as it started ({self._death.result()})"
+        if self._words.taken:
+            raise PortTaken(self._unstarted("did not start"))
+        raise NoStart(self._unstarted(how))
 
     async def _launch(self) -> None:
         """Start it with a profile of IPython's that is empty and thrown away: it runs none of a person's startup files,

@@ -161,10 +161,20 @@ def _main_is_in_user_code() -> bool:
 
 
 if __name__ == "__main__":
+    import os
+    import traceback
+
     from ipykernel.kernelapp import IPKernelApp
+    from zmq import ZMQError
 
     from hermes_kernel.kernel import HermesKernel as Kernel  # the class by the name others know it by, not __main__'s
     from hermes_kernel.world.kernels import PACED
 
     IPKernelApp.outstream_class.default_value = PACED
-    IPKernelApp.launch_instance(kernel_class=Kernel)
+    try:
+        IPKernelApp.launch_instance(kernel_class=Kernel)
+    except ZMQError:
+        # One of its ports is taken. Jupyter starts a dead kernel again with others, and this one would not die by
+        # itself: `IPKernelApp.close` waits for the socket that could not be bound (ipykernel 7.4).
+        traceback.print_exc()
+        os._exit(1)

@@ -74,7 +74,7 @@ with open(starts, "a") as told:
 if os.path.getsize(starts) <= most:
     taken = socket.create_server(("127.0.0.1", json.load(open(place))[{port!r}]))
     taken.set_inheritable(True)
-os.execv(sys.executable, [sys.executable, "-m", "ipykernel_launcher", "-f", place])
+os.execv(sys.executable, [sys.executable, "-m", {module!r}, "-f", place])
 """
 
 
@@ -82,9 +82,9 @@ ROBBERIES = [("shell_port", 2), ("shell_port", 3), ("iopub_port", 2), ("iopub_po
 """Which port is taken, and how often. Without the second, IPython's kernel does not end: it hangs at its end."""
 
 
-def robbed_spec(folder, name, most, port):
-    """A kernelspec of IPython's kernel, which finds this port of its own taken the first `most` times it is started;
-    the file that has a letter for each start."""
+def robbed_spec(folder, name, most, port, module="ipykernel_launcher"):
+    """A kernelspec of IPython's kernel, or of another `module`, which finds this port of its own taken the first `most`
+    times it is started; the file that has a letter for each start."""
     starts = folder / f"{name}.starts"
-    python_spec(folder, name, ROBBED.format(starts=str(starts), most=most, port=port))
+    python_spec(folder, name, ROBBED.format(starts=str(starts), most=most, port=port, module=module))
     return starts

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+PATIENCE_SECONDS = 0.5  # for a cell that is stopped, before its kernel is killed: a stop is to take a second
+
 
 class Stopped(Exception):
     """What was awaited was given up because the latch is pressed. Carried from a wait to its caller, never further."""

@@ -16,7 +16,7 @@ from hermes_kernel.scheduling.running import NotebookRunner, notebook_path
 from hermes_kernel.testing import Server
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.ports import Clock
-from hermes_kernel.world.stop import Stop
+from hermes_kernel.world.stop import PATIENCE_SECONDS, Stop
 from hermes_kernel.world.store import Store
 
 ROOT = Path(__file__).parents[2]
@@ -57,9 +57,15 @@ def environ(server: Server | None = None, **more: str) -> dict[str, str]:
     return kept | ours | {"PYTHONPATH": str(ROOT), "HERMES_MAX_RETRIES": "1"} | more
 
 
-def real(home: Path, server: Server | None = None, clock: Clock | None = None, **more: str) -> NotebookRunner:
+def real(
+    home: Path,
+    server: Server | None = None,
+    clock: Clock | None = None,
+    patience: float = PATIENCE_SECONDS,
+    **more: str,
+) -> NotebookRunner:
     """The runner, and kernels that ask `server`."""
-    return NotebookRunner(home, Store(home), clock or SystemClock(), environ=environ(server, **more))
+    return NotebookRunner(home, Store(home), clock or SystemClock(), environ=environ(server, **more), patience=patience)
 
 
 def read(path: Path) -> nbformat.NotebookNode:

@@ -44,7 +44,7 @@ async def test_a_turn_ends_as_interrupted(tmp_path, phase):
     times = []
     for n in range(TIMES):
         with Server([PHASES[phase], forever(say("Never."))]) as server:
-            runner = real(tmp_path / "home", server, HERMES_MAX_RETRIES="3")
+            runner = real(tmp_path / "home", server, patience=SOON, HERMES_MAX_RETRIES="3")
             done, stop = work(tmp_path / "home", job("Go."), f"run-{os.getpid()}-{n}"), Stop()
             going = asyncio.ensure_future(runner.run(done, stop))
             assert await asyncio.to_thread(server.await_requests, 1)
@@ -55,7 +55,7 @@ async def test_a_turn_ends_as_interrupted(tmp_path, phase):
         assert [out.ename for out in cell.outputs if out.output_type == "error"] == ["KeyboardInterrupt"]
         assert "was stopped: stopped by person" in read(done.notebook).cells[-1].source
     print(f"{phase}: {sorted(round(each, 3) for each in times)}")
-    assert max(times) < SOON
+    assert max(times) < 2 * SOON
 
 
 CELLS = {
@@ -71,20 +71,20 @@ CELLS = {
 @pytest.mark.parametrize("which", CELLS)
 async def test_a_cell_of_a_notebook_ends_or_its_kernel_does(tmp_path, kernel, which):
     code, ends = CELLS[which]
+    patient = {"patience": SOON} if ends else {}  # on a machine that has much else to do
     path = template(
         tmp_path / "t.ipynb", f"%%py\n{code}" if kernel == "hermes" else code, "print('after')", kernel=kernel
     )
     done, stop = work(tmp_path / "home", job(notebook=str(path)), f"run-{os.getpid()}"), Stop()
-    going = asyncio.ensure_future(real(tmp_path / "home").run(done, stop))
+    going = asyncio.ensure_future(real(tmp_path / "home", **patient).run(done, stop))
     await shown(done.notebook, "begun", going)
     await asyncio.sleep(0.2)
     _, took = await stopped(going, stop, done.run)
     print(f"{which}, {kernel}: {took:.3f}")
-    assert took < SOON
+    assert took < 2 * SOON
     outputs = [out for cell in read(done.notebook).cells for out in cell.get("outputs", ())]
     said = [out.ename for out in outputs if out.output_type == "error"]
-    late_to_hear = which == "a cell that awaits" and not said  # ipykernel does not always wake its loop in time
-    assert said == [ends] * bool(ends) or late_to_hear
+    assert said == [ends] * bool(ends)
     assert all(not cell.get("outputs") for cell in read(done.notebook).cells if "after" in cell.source)
 
 

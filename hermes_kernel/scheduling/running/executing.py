@@ -21,7 +21,7 @@ from hermes_kernel.errors import HermesError
 from hermes_kernel.scheduling.running.listening import Client
 from hermes_kernel.world.kernels import PACED
 from hermes_kernel.world.kernels.last_words import STARTS, LastWords
-from hermes_kernel.world.stop import Stop, Stopped
+from hermes_kernel.world.stop import PATIENCE_SECONDS, Stop, Stopped
 from hermes_kernel.world.tools.runaways import kill_marked, marked
 from hermes_kernel.world.tools.terminal import clean
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 START_SECONDS = 60  # the same as Jupyter's clients give a kernel
-LOOK_SECONDS, LOOKS = 0.1, 5  # whether a cell has ended that was interrupted, before its kernel is killed
+LOOK_SECONDS = 0.1  # between two looks at whether a cell has ended that was interrupted
 LEAVE_SECONDS = 10.0  # in which a kernel puts its things in order: told after half of it, then killed
 HURRY_SECONDS = 0.3  # the same, when it was stopped
 MARK = "HERMES_EXECUTION"  # in the environment of all that a notebook starts, its tools' commands included
@@ -60,7 +60,8 @@ class Kernels(KernelSpecManager):
 
 class Execution:
     """Of `notebook`, in the kernel of this ``name``, in the folder ``cwd``. ``changed`` is called whenever an output
-    is new, ``begins`` with the place of each code cell.
+    is new, ``begins`` with the place of each code cell; one that is interrupted is given ``patience`` seconds to end
+    before its kernel is killed.
 
     Raises:
         HermesError: there is no such kernel, or no such folder.
@@ -68,9 +69,11 @@ class Execution:
 
     def __init__(  # noqa: PLR0913 - what an execution is made of, each by its name
         self, notebook: NotebookNode, name: str, cwd: Path, environ: Mapping[str, str], *,
+        patience: float = PATIENCE_SECONDS,
         changed: Callable[[], None] = lambda: None, begins: Callable[[int], None] = lambda _: None,
     ) -> None:  # fmt: skip
         self._notebook = notebook
+        self._patience = patience
         self._cwd = cwd
         self._environ, self._mark = marked(environ, MARK)
         self._begins = begins
@@ -180,7 +183,7 @@ class Execution:
         self._leaving = True
         with suppress(OSError, RuntimeError):  # it dies just now
             await self._manager.interrupt_kernel()
-        for _ in range(LOOKS):
+        for _ in range(round(self._patience / LOOK_SECONDS)):
             # A loop in which code awaits hears of a signal when a message wakes it, and that one may come first.
             self._client.kc.kernel_info()
             await asyncio.wait({work}, timeout=LOOK_SECONDS)

@@ -27,7 +27,7 @@ from hermes_kernel.scheduling.running.reporting import Answer, answer, report
 from hermes_kernel.scheduling.running.saving import Saver
 from hermes_kernel.world.ports import Archive, Clock
 from hermes_kernel.world.run import NAME as RUN
-from hermes_kernel.world.stop import Stop, Stopped
+from hermes_kernel.world.stop import PATIENCE_SECONDS, Stop, Stopped
 from hermes_kernel.world.store import StoreError
 from hermes_kernel.world.tools.terminal import secret_values
 
@@ -42,13 +42,15 @@ NOTHING = "it said nothing"
 class NotebookRunner:
     """`ports.Runner` in the home ``home``, whose conversations are in ``store``. ``environ`` is what a kernel gets
     beside what a run sets (None: this process's), ``redact`` takes secrets out of a text (None: those of the
-    environment, and what looks like one)."""
+    environment, and what looks like one). ``patience`` is for how many seconds a cell that is stopped may still run."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a runner is made of, each by its name
         self, home: Path, store: Archive, clock: Clock, *,
         environ: Mapping[str, str] | None = None, redact: Callable[[str], str] | None = None,
+        patience: float = PATIENCE_SECONDS,
     ) -> None:  # fmt: skip
         self._home = home.absolute()
+        self._patience = patience
         self._store = store
         self._clock = clock
         self._environ = dict(os.environ if environ is None else environ)
@@ -112,7 +114,7 @@ class NotebookRunner:
             raise Stopped(stop.by)
         name = kernel_of(notebook)
         execution = Execution(
-            notebook, name, _folder(work), self._around(work),
+            notebook, name, _folder(work), self._around(work), patience=self._patience,
             changed=saver.changed, begins=lambda _: saver.save_soon(notebook),
         )  # fmt: skip
         saving = asyncio.ensure_future(saver.keep_saving(notebook))

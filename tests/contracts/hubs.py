@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import sys
 import time
@@ -72,14 +71,14 @@ def lines(events: list[Any]) -> list[str]:
     return [event.text for event in events if isinstance(event, Noticed)]
 
 
-def processes(mark: str) -> list[psutil.Process]:
-    """Those that run now with `mark` in their command or environment, and are no zombies."""
+def processes(mark: str, folder: Path) -> list[psutil.Process]:
+    """Those that run now in `folder` with `mark` in their command, and are no zombies."""
     found = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
             if (
-                process.pid != os.getpid()
-                and process.status() != psutil.STATUS_ZOMBIE
+                process.status() != psutil.STATUS_ZOMBIE
+                and Path(process.cwd()) == folder
                 and mark in " ".join(process.cmdline())
             ):
                 found.append(process)

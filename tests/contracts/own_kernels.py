@@ -5,11 +5,10 @@ import sys
 import time
 from contextlib import contextmanager
 
-import psutil
-
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.kernels.own import OwnKernel
 from tests.contracts.toolbox import observed, run_calls, toolbox
+from tests.kernel.processes import lives
 
 FRESH = "the variables of earlier calls: this is a new one"
 PID = "import os; print(os.getpid())"
@@ -43,10 +42,7 @@ def gone(pid, seconds=10.0):
     """Whether the process is no more, or will be soon."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        try:
-            if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
-                return True
-        except psutil.NoSuchProcess:
+        if not lives(pid):
             return True
         time.sleep(0.02)
     return False

@@ -21,6 +21,7 @@ import pytest
 
 from hermes_kernel.world.local import GivenUp, LocalModel, LocalModelError, available
 from tests.contracts.receivers import web as elsewhere
+from tests.kernel.processes import lives
 
 MODEL = "smol" if available("smol") else "qwen"  # the small one speaks the same protocol and starts in a second
 pytestmark = [
@@ -85,20 +86,6 @@ def answers(url: str) -> bool:
 def server_of(home: Path) -> int:
     """The server's process."""
     return json.loads((home / "models" / f"{MODEL}.json").read_text())["pid"]
-
-
-def lives(pid: int) -> bool:
-    """Whether the process runs; one that has ended and was not waited for does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        if Path("/proc/self").exists():
-            return False
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def processes() -> str:

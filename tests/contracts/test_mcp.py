@@ -57,10 +57,11 @@ async def test_real_servers_offer_their_tools_and_answer(hub):
 
 
 @node
-async def test_of_two_real_servers_in_one_turn_one_is_killed_while_called_and_the_other_answers(hub):
+async def test_of_two_real_servers_in_one_turn_one_is_killed_while_called_and_the_other_answers(hub, tmp_path):
     """And the end of both takes less than a second."""
-    at = await hub(time=TIME, everything=published("mcp-server-everything")).ready()
-    (victim,) = processes("mcp-server-everything")
+    here = {"cwd": str(tmp_path)}
+    at = await hub(time=TIME | here, everything=published("mcp-server-everything", **here)).ready()
+    (victim,) = processes("mcp-server-everything", tmp_path)
     stop = Stop()
     called = asyncio.create_task(
         at.calls(
@@ -79,8 +80,8 @@ async def test_of_two_real_servers_in_one_turn_one_is_killed_while_called_and_th
     began = time.perf_counter()
     at.servers.close()
     assert time.perf_counter() - began < 1
-    assert not processes("mcp-server-everything")
-    assert not processes("mcp_server_time")
+    assert not processes("mcp-server-everything", tmp_path)
+    assert not processes("mcp_server_time", tmp_path)
 
 
 @node

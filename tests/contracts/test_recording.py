@@ -60,7 +60,7 @@ class Wires:
         self._form = form(folder)
 
     def real(self, *steps):
-        self.server = self._stack.enter_context(Server(steps))
+        self.server = self._stack.enter_context(Server(steps[0] if steps and callable(steps[0]) else steps))
         self.url = self.server.url
         return Pool(10)
 
@@ -80,8 +80,8 @@ class Wires:
         self._stack.callback(reel.let_go)
         return Filling(Replaying(player, self._form, None), Recording(self.real(*steps), reel, self._form))
 
-    def model(self, wire, clock=None):
-        settings = Settings(base_url="https://h/v1", model="m", api_key=KEY, **SHORT)
+    def model(self, wire, clock=None, **more):
+        settings = Settings(base_url="https://h/v1", model="m", api_key=KEY, **SHORT | more)
         routes = [Route("m", self.url, KEY)]
         return OpenAIModel(settings, clock or SystemClock(), routes=routes, wire=wire, new_id=counted_call_ids())
 
@@ -224,12 +224,16 @@ async def test_gaps_are_filled_what_is_known_is_not_asked_again(wires):
 
 async def test_a_lesson_that_was_learnt_meanwhile_is_none_to_fail_at(wires):
     refused = status(400, "Unrecognized request argument supplied: stream_options")
+    ways = {"a": (late(refused, 2), say("x")), "b": (late(refused, 2.1), say("y"))}  # both are asked before
     both = CallModel((User("a"),)), CallModel((User("b"),))
 
     async def ask(model, command):
         return [event async for event in model.reply(command, TOOLS, Stop())]
 
-    model = wires.model(wires.recording(late(refused, 0.1), late(refused, 0.2), say("x"), say("y")))
+    def answer(request):
+        return ways[request.messages[-1]["content"]]["stream_options" not in request.body]
+
+    model = wires.model(wires.recording(answer), first_byte_seconds=30)
     model.warm()
     recorded = await asyncio.gather(*(ask(model, command) for command in both))
     await model.aclose()

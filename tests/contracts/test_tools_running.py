@@ -19,6 +19,7 @@ from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools import ToolError, tool
 from hermes_kernel.world.tools.runaways import kill_marked, marked
 from tests.contracts.toolbox import Someone, observed, run_calls, toolbox
+from tests.kernel.processes import lives
 from tests.soon import SOON
 
 
@@ -471,12 +472,10 @@ async def test_what_left_the_group_of_its_command_is_killed_at_the_deadline_too(
     command = "setsid sh leave.sh & while [ ! -s away ]; do sleep 0.01; done; sleep 30"
     events = await run_calls(toolbox(tmp_path), ("terminal", {"command": command, "seconds": 1}))
     assert "1 s" in "".join(texts(events).values())
-    away = Path("/proc") / (tmp_path / "away").read_text().strip()
-    for _ in range(300):
-        if not away.exists() or "Z (zombie)" in (away / "status").read_text():
-            return
-        await asyncio.sleep(0.01)
-    pytest.fail("it lives")
+    away = int((tmp_path / "away").read_text())
+    async with asyncio.timeout(SOON):
+        while lives(away):
+            await asyncio.sleep(0.01)
 
 
 def test_what_becomes_another_program_over_and_over_is_killed_whenever_one_looks(tmp_path):

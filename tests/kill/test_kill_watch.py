@@ -20,6 +20,7 @@ from hermes_kernel.scheduling.watch import watcher
 from hermes_kernel.settings import Settings
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.store.opening import open_store
+from tests.kernel.processes import lives
 from tests.soon import SOON
 
 pytestmark = pytest.mark.slow
@@ -86,13 +87,6 @@ def until(true):
     while not true():
         assert time.monotonic() < end
         time.sleep(0.05)
-
-
-def lives(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
 
 
 def test_a_scheduler_killed_in_mid_run_leaves_no_kernel_and_its_run_is_closed_once_by_the_next_tick(home):

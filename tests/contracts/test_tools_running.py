@@ -481,7 +481,7 @@ async def test_what_left_the_group_of_its_command_is_killed_at_the_deadline_too(
 def test_what_becomes_another_program_over_and_over_is_killed_whenever_one_looks(tmp_path):
     """In the middle of `execve` a process has no environment for a moment: of so many some are always there."""
     again = tmp_path / "again"
-    again.write_text('#!/bin/sh\nexec "$0"\n')
+    again.write_text('#!/bin/sh\nulimit -t 20\nexec "$0"\n')
     again.chmod(0o755)
     for _ in range(5):
         environ, mark = marked(os.environ)

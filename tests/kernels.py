@@ -3,14 +3,15 @@ choice and its start: ephemeral ports are everybody's, and a gate starts thousan
 
 from __future__ import annotations
 
-import errno
-import os
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from typing import IO, Any
 
 from jupyter_client import BlockingKernelClient, KernelManager
+
+from hermes_kernel.world.kernels.last_words import TAKEN
 
 STARTS = 4
 LOOKS, LOOK_SECONDS = 12, 5  # of IPython's kernels one without its port of `iopub` hangs for good
@@ -32,26 +33,25 @@ class Started:
         raise AssertionError(f"a port was taken {STARTS} times")
 
     def _answers(self) -> bool:
-        for left in reversed(range(LOOKS)):
-            try:
+        for _ in range(LOOKS):
+            with suppress(RuntimeError):
                 self.client.wait_for_ready(timeout=LOOK_SECONDS)
                 return True
-            except RuntimeError:
-                if os.strerror(errno.EADDRINUSE) in self._said():
-                    return False
-                if not left or not self.manager.is_alive():
-                    self.close()
-                    raise
-        return False
+            if TAKEN in self._said():
+                return False
+            if not self.manager.is_alive():
+                break
+        self.close()
+        raise AssertionError("the kernel does not answer")
 
-    def _said(self) -> str:
+    def _said(self) -> bytes:
         self._words.seek(0)
-        return self._words.read().decode(errors="replace")
+        return self._words.read()
 
     def close(self) -> None:
         """End it, and show what it wrote beside its cells, for whoever wonders why."""
         self.client.stop_channels()
         self.manager.shutdown_kernel(now=True)
         if not self._words.closed:
-            print(self._said(), end="", file=sys.stderr)
+            print(self._said().decode(errors="replace"), end="", file=sys.stderr)
             self._words.close()

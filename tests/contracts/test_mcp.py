@@ -20,6 +20,7 @@ from hermes_kernel.world.stop import Stop
 from hermes_kernel.world.tools.terminal import environment
 from tests.contracts.hubs import HAS_NODE, NODE, TIME, Hub, lines, own, processes, published, until
 from tests.contracts.toolbox import Nobody, Someone
+from tests.kernel.processes import lives
 
 pytest.importorskip("mcp")
 node = pytest.mark.skipif(not HAS_NODE, reason="the servers from npm are not installed")
@@ -62,6 +63,7 @@ async def test_of_two_real_servers_in_one_turn_one_is_killed_while_called_and_th
     here = {"cwd": str(tmp_path)}
     at = await hub(time=TIME | here, everything=published("mcp-server-everything", **here)).ready()
     (victim,) = processes("mcp-server-everything", tmp_path)
+    assert processes("mcp_server_time", tmp_path)
     stop = Stop()
     called = asyncio.create_task(
         at.calls(
@@ -346,7 +348,7 @@ async def test_a_stubborn_server_and_its_children_are_gone_within_a_second(hub, 
     at.servers.close()
     assert time.perf_counter() - began < 1
     await until(lambda: not any(psutil.pid_exists(pid) for pid in pids))
-    await until(lambda: not any(child.is_running() and child.status() != "zombie" for child in children))
+    await until(lambda: not any(lives(child.pid) for child in children))
     assert "has been stopped" in (await at.call("mcp_a_echo", text="?")).text
 
 
@@ -383,4 +385,4 @@ def test_nothing_is_left_of_a_stubborn_server_whose_kernel_was_killed(tmp_path):
     server = psutil.Process(pid) if psutil.pid_exists(pid) else None
     if server is not None:
         psutil.wait_procs([server], timeout=10)
-        assert not server.is_running() or server.status() == psutil.STATUS_ZOMBIE
+        assert not lives(pid)

@@ -473,7 +473,7 @@ async def test_what_left_the_group_of_its_command_is_killed_at_the_deadline_too(
     events = await run_calls(toolbox(tmp_path), ("terminal", {"command": command, "seconds": 1}))
     assert "1 s" in "".join(texts(events).values())
     away = int((tmp_path / "away").read_text())
-    async with asyncio.timeout(SOON):
+    async with asyncio.timeout(3):
         while lives(away):
             await asyncio.sleep(0.01)
 

@@ -21,7 +21,7 @@ def carrying(line: str) -> list[int]:
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            dead = (folder / "stat").read_text().rpartition(")")[2].split()[0] in "ZX"
-            if not dead and line.encode() in (folder / "environ").read_bytes().split(b"\0"):
-                found.append(int(folder.name))
+            pid = int(folder.name)
+            if line.encode() in (folder / "environ").read_bytes().split(b"\0") and lives(pid):
+                found.append(pid)
     return found

@@ -16,6 +16,7 @@ from tests.soon import SOON
 
 pytestmark = pytest.mark.slow
 
+PATIENT = 3.0  # seconds for what ends by itself, on a machine that has much else to do
 TIMES = int(os.environ.get("HERMES_TEST_TIMES", "1"))  # 10 for figures
 
 PHASES = {
@@ -44,7 +45,7 @@ async def test_a_turn_ends_as_interrupted(tmp_path, phase):
     times = []
     for n in range(TIMES):
         with Server([PHASES[phase], forever(say("Never."))]) as server:
-            runner = real(tmp_path / "home", server, patience=SOON, HERMES_MAX_RETRIES="3")
+            runner = real(tmp_path / "home", server, patience=PATIENT, HERMES_MAX_RETRIES="3")
             done, stop = work(tmp_path / "home", job("Go."), f"run-{os.getpid()}-{n}"), Stop()
             going = asyncio.ensure_future(runner.run(done, stop))
             assert await asyncio.to_thread(server.await_requests, 1)
@@ -55,7 +56,7 @@ async def test_a_turn_ends_as_interrupted(tmp_path, phase):
         assert [out.ename for out in cell.outputs if out.output_type == "error"] == ["KeyboardInterrupt"]
         assert "was stopped: stopped by person" in read(done.notebook).cells[-1].source
     print(f"{phase}: {sorted(round(each, 3) for each in times)}")
-    assert max(times) < 2 * SOON
+    assert max(times) < SOON
 
 
 CELLS = {
@@ -71,7 +72,7 @@ CELLS = {
 @pytest.mark.parametrize("which", CELLS)
 async def test_a_cell_of_a_notebook_ends_or_its_kernel_does(tmp_path, kernel, which):
     code, ends = CELLS[which]
-    patient = {"patience": SOON} if ends else {}  # on a machine that has much else to do
+    patient = {"patience": PATIENT} if ends else {}
     path = template(
         tmp_path / "t.ipynb", f"%%py\n{code}" if kernel == "hermes" else code, "print('after')", kernel=kernel
     )
@@ -81,7 +82,7 @@ async def test_a_cell_of_a_notebook_ends_or_its_kernel_does(tmp_path, kernel, wh
     await asyncio.sleep(0.2)
     _, took = await stopped(going, stop, done.run)
     print(f"{which}, {kernel}: {took:.3f}")
-    assert took < 2 * SOON
+    assert took < SOON
     outputs = [out for cell in read(done.notebook).cells for out in cell.get("outputs", ())]
     said = [out.ename for out in outputs if out.output_type == "error"]
     assert said == [ends] * bool(ends)

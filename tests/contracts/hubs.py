@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import shutil
 import sys
@@ -21,6 +22,7 @@ from tests.contracts.toolbox import run_calls, toolbox
 HERE = Path(__file__).parent / "mcp_servers"
 NODE = HERE / "node_modules" / ".bin"
 HAS_NODE = bool(shutil.which("node")) and NODE.is_dir()
+PATIENCE_SECONDS = 60.0
 TIME = {"command": sys.executable, "args": ["-m", "mcp_server_time", "--local-timezone", "Etc/UTC"], "trust": True}
 
 
@@ -47,7 +49,9 @@ class Hub:
         self.told: list[str] = []
 
     async def ready(self) -> Hub:
-        """Begin a turn."""
+        """Begin a turn, when no server is being started any more: on a busy machine that takes longer than a turn waits."""
+        self.servers.begin()
+        await asyncio.to_thread(self.servers.settle, PATIENCE_SECONDS)
         async for noticed in self.servers.ready(Stop()):
             self.told.append(noticed.text)
         return self
@@ -62,6 +66,18 @@ class Hub:
 
     async def calls(self, *calls: Any, stop: Stop | None = None) -> list[Any]:
         return await run_calls(self.tools, *calls, stop=stop)
+
+    async def under_way(self, *calls: Any, stop: Stop | None = None) -> asyncio.Task[list[Any]]:
+        """What `calls` returns; a server has begun to work on one of them, and has told how far it is."""
+        told = asyncio.Event()
+
+        def hear(event: Any) -> None:
+            if isinstance(event, Noticed):
+                told.set()
+
+        task = asyncio.create_task(run_calls(self.tools, *calls, stop=stop, hear=hear))
+        await asyncio.wait_for(told.wait(), PATIENCE_SECONDS)
+        return task
 
     def phase(self, name: str) -> str:
         return str(self.servers.state(name).phase)
@@ -87,8 +103,6 @@ def processes(mark: str, folder: Path) -> list[psutil.Process]:
 
 async def until(what: Any, seconds: float = 20) -> None:
     """Return when `what()` holds."""
-    import asyncio
-
     end = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < end, "it did not come to be"

@@ -24,6 +24,7 @@ from tests.kernel.processes import lives
 
 pytest.importorskip("mcp")
 node = pytest.mark.skipif(not HAS_NODE, reason="the servers from npm are not installed")
+SLOW = {"duration": 60, "steps": 600}  # seconds, and how often it tells how far it is
 ENV = {"SECRET_KEY": "hunter2-hunter2-hunter2"}
 
 
@@ -64,15 +65,9 @@ async def test_of_two_real_servers_in_one_turn_one_is_killed_while_called_and_th
     at = await hub(time=TIME | here, everything=published("mcp-server-everything", **here)).ready()
     (victim,) = processes("mcp-server-everything", tmp_path)
     assert processes("mcp_server_time", tmp_path)
-    stop = Stop()
-    called = asyncio.create_task(
-        at.calls(
-            ("mcp_everything_trigger-long-running-operation", {"duration": 60, "steps": 60}),
-            ("mcp_time_get_current_time", {"timezone": "Etc/UTC"}),
-            stop=stop,
-        )
+    called = await at.under_way(
+        ("mcp_everything_trigger-long-running-operation", SLOW), ("mcp_time_get_current_time", {"timezone": "Etc/UTC"})
     )
-    await asyncio.sleep(0.3)
     victim.kill()
     results = {event.call_id: event for event in await called if isinstance(event, Observed)}
     assert results["call_1"].ok
@@ -99,9 +94,7 @@ async def test_a_server_at_an_address_answers_and_its_death_is_told(hub):
             assert line, "it did not start"
         at = await hub(web={"url": f"http://127.0.0.1:{port}/mcp", "trust": True}).ready()
         assert (await at.call("mcp_web_echo", message="over HTTP")).text == "Echo: over HTTP"
-        slow = ("mcp_web_trigger-long-running-operation", {"duration": 60, "steps": 2})
-        called = asyncio.create_task(at.calls(slow))
-        await asyncio.sleep(0.5)
+        called = await at.under_way(("mcp_web_trigger-long-running-operation", SLOW))
         server.kill()
         (result,) = [event for event in await called if isinstance(event, Observed)]
         assert not result.ok
@@ -252,10 +245,11 @@ async def test_where_nobody_is_there_it_is_refused_in_words(hub):
 
 async def test_a_stop_gives_a_call_up_at_once_and_the_server_is_told_and_lives_on(hub, tmp_path):
     mark = tmp_path / "cancelled"
-    at = await hub(own=own(env={"CANCELLED": str(mark)})).ready()
+    asked = tmp_path / "called"
+    at = await hub(own=own(env={"CANCELLED": str(mark), "CALLED": str(asked)})).ready()
     stop = Stop()
     called = asyncio.create_task(at.calls(("mcp_own_hang", {}), stop=stop))
-    await asyncio.sleep(0.2)
+    await until(asked.exists)
     stop.press()
     assert isinstance((await called)[-1], Interrupted)
     await until(mark.exists)
@@ -382,7 +376,7 @@ def test_nothing_is_left_of_a_stubborn_server_whose_kernel_was_killed(tmp_path):
         pid = int(process.stdout.readline())
         assert psutil.pid_exists(pid)
         process.send_signal(signal.SIGKILL)
-    server = psutil.Process(pid) if psutil.pid_exists(pid) else None
-    if server is not None:
-        psutil.wait_procs([server], timeout=10)
-        assert not lives(pid)
+    end = time.monotonic() + 10
+    while lives(pid):
+        assert time.monotonic() < end, "it lives on"
+        time.sleep(0.02)

@@ -47,10 +47,12 @@ async def test_garbage_before_the_greeting_and_between_answers_does_no_harm(hub)
 
 
 async def test_answers_given_twice_or_to_nobody_or_too_late_reach_no_other_call(hub, tmp_path):
-    at = await hub(own=own(env={"CANCELLED": str(tmp_path / "told")})).ready()
+    asked = tmp_path / "called"
+    at = await hub(own=own(env={"CANCELLED": str(tmp_path / "told"), "CALLED": str(asked)})).ready()
     assert (await at.call("mcp_own_twice")).text == "first"
+    asked.unlink()
     given_up = asyncio.create_task(at.calls(("mcp_own_hang", {})))
-    await asyncio.sleep(0.1)
+    await until(asked.exists)
     given_up.cancel()
     await until((tmp_path / "told").exists)
     assert (await at.call("mcp_own_echo", text="mine")).text == "mine"

@@ -60,13 +60,18 @@ def toolbox(tmp_path, person=None, *, cwd=None, shell=None, namespace=None, **se
     return made.builtins()
 
 
-async def run_calls(tools, *calls, stop=None):
-    """All events of one batch; each call is (name, arguments as a value or as raw text)."""
+async def run_calls(tools, *calls, stop=None, hear=lambda _: None):
+    """All events of one batch; each call is (name, arguments as a value or as raw text). `hear` is given each when it
+    comes."""
     asked = [
         ToolCall(f"call_{at}", name, given if isinstance(given, str) else json.dumps(given))
         for at, (name, given) in enumerate(calls)
     ]
-    return [event async for event in tools.run(asked, stop or Stop())]
+    events = []
+    async for event in tools.run(asked, stop or Stop()):
+        hear(event)
+        events.append(event)
+    return events
 
 
 def observed(events):

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from contextvars import copy_context
+from collections.abc import Callable
+from contextvars import ContextVar, copy_context
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 INFORMING = frozenset({"comm_info_request", "kernel_info_request"})
 OF_WIDGETS = frozenset({"comm_open", "comm_msg", "comm_close"})
+
+BESIDE = ContextVar("BESIDE", default=False)
+"""Whether a message is handled beside a cell."""
 
 
 class Overtaking:
@@ -32,13 +36,15 @@ class Overtaking:
         if self._late and not self._on:
             self._on = True
             self._kernel.shell_main = self._heard
+            self._kernel.pre_handler_hook = _not_beside(self._kernel.pre_handler_hook)
+            self._kernel.post_handler_hook = _not_beside(self._kernel.post_handler_hook)
             self._listen()
 
     def end(self) -> None:
         """As it was before."""
         if self._on:
             self._on = False
-            del self._kernel.shell_main
+            del self._kernel.shell_main, self._kernel.pre_handler_hook, self._kernel.post_handler_hook
             self._listen()
 
     def _listen(self) -> None:
@@ -56,13 +62,14 @@ class Overtaking:
             await type(kernel).shell_main(kernel, subshell_id, message)
 
     async def _pass(self, message: Any) -> None:
-        """Handle it beside the cell, whose own messages, signals and status are the same afterwards."""
+        """Handle it beside the cell, whose own messages and status are the same afterwards."""
         kernel = self._kernel
-        cell, ident, signals = kernel.get_parent("shell"), kernel._parent_ident["shell"], kernel.saved_sigint_handler  # noqa: SLF001 - nothing tells of them
+        cell, ident = kernel.get_parent("shell"), kernel._parent_ident["shell"]  # noqa: SLF001 - nothing tells of it
+        context = copy_context()
+        context.run(BESIDE.set, True)
         try:
-            await asyncio.create_task(kernel.dispatch_shell(message, subshell_id=None), context=copy_context())
+            await asyncio.create_task(kernel.dispatch_shell(message, subshell_id=None), context=context)
         finally:
-            kernel.saved_sigint_handler = signals
             kernel.set_parent(ident, cell, channel="shell")
             status = {"execution_state": "busy"}  # front ends show the last status they heard
             kernel.session.send(kernel.iopub_socket, "status", status, parent=cell, ident=b"status")
@@ -75,6 +82,17 @@ class Overtaking:
         except Exception:  # noqa: BLE001 - the kernel says what is wrong with it, in its turn
             return ""
         return header.get("msg_type", "")
+
+
+def _not_beside(hook: Callable[[], None]) -> Callable[[], None]:
+    """`hook`, but not for a message beside a cell: it would have Interrupt end that message, and the cell go on. It is
+    the cell that a person interrupts, as ipykernel 7.4 has it for the messages of widgets."""
+
+    def unless_beside() -> None:
+        if not BESIDE.get():
+            hook()
+
+    return unless_beside
 
 
 def _late(kernel: Any) -> frozenset[str]:

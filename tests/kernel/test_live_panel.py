@@ -303,3 +303,32 @@ def test_a_page_hears_what_kernel_this_is_while_a_cell_awaits_and_the_cell_goes_
     ran = running.finish(sent, seen=seen)
     assert ran.stdout == "ready\nmine\n"
     assert running.value(SIGNALS) == before
+
+
+PRESSED = """
+import asyncio, signal
+handlers = get_ipython().kernel.shell_handlers
+usual = handlers["kernel_info_request"]
+def pressed(*message):
+    signal.raise_signal(signal.SIGINT)
+    return usual(*message)
+handlers["kernel_info_request"] = pressed
+try:
+    print("ready", flush=True)
+    await asyncio.sleep(60)
+finally:
+    handlers["kernel_info_request"] = usual
+"""
+
+
+def test_an_interrupt_while_a_page_is_told_what_kernel_this_is_ends_the_cell_and_the_page_is_told(running):
+    """A page asks that whenever it is loaded, and whoever runs a notebook asks it to wake a cell that awaits."""
+    before = running.value(SIGNALS)
+    sent = running.send(running.python(PRESSED))
+    seen = running.until(sent, "ready")
+    asked = running.client.kernel_info()
+    reply = running.client.get_shell_msg(timeout=PATIENCE)
+    assert reply["parent_header"]["msg_id"] == asked
+    ran = running.finish(sent, seen=seen)
+    assert ran.reply["ename"] == "CancelledError"
+    assert running.value(SIGNALS) == before

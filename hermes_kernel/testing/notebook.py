@@ -42,14 +42,15 @@ def run_notebook(path: str | os.PathLike[str], *, seconds: float = CELL_SECONDS)
         FileNotFoundError: there is no such notebook.
     """
     import nbformat
-    from nbclient import NotebookClient
+
+    from hermes_kernel.testing.starting import Client
 
     path = Path(path).absolute()
     node = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     # as a Jupyter server tells a kernel whose it is
     environ = {**os.environ, "JPY_SESSION_NAME": str(path)}
     folder = {"metadata": {"path": str(path.parent)}}
-    client = NotebookClient(node, timeout=seconds, resources=folder, coalesce_streams=True)
+    client = Client(node, timeout=seconds, resources=folder, coalesce_streams=True)
     with warnings.catch_warnings():  # that loopback is not encrypted
         warnings.simplefilter("ignore")
         client.execute(env=environ)

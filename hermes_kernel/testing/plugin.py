@@ -49,8 +49,12 @@ def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
     """The kernel of a notebook is started when its first cell is set up, and inherits what is set here."""
     if type(item).__name__ != "IPyNbCell":
         return (yield)
+    from hermes_kernel.testing.starting import once_more
+
     with pytest.MonkeyPatch.context() as patch:
         _replay(item.path, patch, item.config)
+        notebook: Any = item.parent
+        patch.setattr(notebook, "setup", once_more(notebook.setup))
         return (yield)
 
 

@@ -22,6 +22,7 @@ from hermes_kernel.limits import side_limits
 from hermes_kernel.settings import Settings
 from hermes_kernel.testing import FastClock, Server, Tokens, empty, forever, overflow, say, status
 from hermes_kernel.world.aside import Aside
+from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.compressing import Digester, Summariser
 from hermes_kernel.world.compressing.work import SECONDS
 from hermes_kernel.world.stop import Stop
@@ -89,8 +90,8 @@ async def test_a_summary_that_comes_late_takes_its_place_and_what_was_said_since
 async def test_where_a_model_answers_one_call_at_a_time_no_prompt_waits_for_a_summary() -> None:
     talk = Talk()
     settings = Settings(context_window=WINDOW)
-    aside = Aside(talk, FastClock(), side_limits(settings, 1), solitary=True)
-    summariser = Summariser(lambda: settings, lambda: aside, FastClock())
+    aside = Aside(talk, SystemClock(), side_limits(settings, 1), solitary=True)
+    summariser = Summariser(lambda: settings, lambda: aside, SystemClock())
     said = tuple(each for n in range(60) for each in (User(f"prompt {n}"), Assistant("word " * 200)))
     with summariser.giving_way():
         summariser.begin(Compress(said, tokens=9_000, window=WINDOW))
@@ -299,8 +300,7 @@ def test_plain_calls_and_a_close_leave_no_task_behind(agents: Any, caplog: Any) 
 
 async def test_near_the_end_of_the_window_a_turn_waits_and_says_so(agents: Any) -> None:
     talk = Talk()
-    agent = agents(talk, clock=FastClock(real=0))
-    asyncio.get_running_loop().call_later(0.05, lambda: None)
+    agent = agents(talk)
     told: list[Any] = []
     for n in range(60):
         async with aclosing(agent.stream(f"prompt {n}")) as events:

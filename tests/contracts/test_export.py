@@ -10,11 +10,11 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from hermes_kernel.core.events import Opened, Titled, Undone
 from hermes_kernel.export import save, save_over
 from hermes_kernel.testing import Server, say
+from hermes_kernel.testing.starting import Client
 from tests.contracts.stores import ROOT, store, told, turn
 
 PROMPTS = [
@@ -74,7 +74,7 @@ def test_run_all_asks_the_same_prompts_in_the_same_order_in_one_new_session(tmp_
     notebook = nbformat.read(tmp_path / "old.ipynb", as_version=4)
     nbformat.validate(notebook)
     with Server([say(f"answer {n}") for n in range(len(PROMPTS))]) as server:
-        client = NotebookClient(notebook, timeout=60, kernel_name=kernel, resources={"metadata": {"path": tmp_path}})
+        client = Client(notebook, timeout=60, kernel_name=kernel, resources={"metadata": {"path": tmp_path}})
         client.extra_arguments = ["--IPKernelApp.log_level=ERROR"]
         client.execute(env=environment(tmp_path, server.url))
         asked = [

@@ -19,6 +19,7 @@ import nbformat
 import pytest
 
 from hermes_kernel.testing.plugin import SANITIZE
+from tests.contracts.own_kernels import robbed_spec
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,7 +52,7 @@ class Project:
     def write(self, name: str, text: str) -> None:
         (self.folder / name).write_text(text, encoding="utf-8")
 
-    def notebook(self, name: str, *cells: str, **shown: str) -> Path:
+    def notebook(self, name: str, *cells: str, kernel: str = "python3", **shown: str) -> Path:
         """A notebook of these cells; ``shown`` is what a cell printed, by its number (``c0``)."""
         made: Any = [nbformat.v4.new_code_cell(cell) for cell in cells]
         for n, cell in enumerate(made):
@@ -61,7 +62,7 @@ class Project:
                     [nbformat.v4.new_output("stream", name="stdout", text=shown[f"c{n}"])],
                 )
         node = nbformat.v4.new_notebook(cells=made)
-        node.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        node.metadata["kernelspec"] = {"name": kernel, "display_name": kernel, "language": "python"}
         nbformat.write(node, self.folder / name)
         return self.folder / name
 
@@ -320,6 +321,22 @@ def test_one_that_is_not_there(hermes_notebook):
     code, told = project.test()
     assert (code, "3 passed" in told) == (0, True), told
     assert (project.folder / "shop.ipynb").read_bytes() == before
+
+
+def test_a_kernel_whose_port_is_taken_before_it_binds_it_is_started_again(project: Project):
+    """IPython's dies without the one of its shell; without the one of what it shows it hangs, and is given up."""
+    robbed = {"read": "shell_port", "compared": "shell_port", "waited": "iopub_port"}
+    starts = [robbed_spec(project.folder, name, 1, port) for name, port in robbed.items()]
+    for name in robbed:
+        project.notebook(f"{name}.ipynb", "print(6 * 7)", kernel=name, c0="42\n")
+    project.write("test_read.py", """
+def test_it(hermes_notebook):
+    assert hermes_notebook("read.ipynb").text == "42"
+""")  # fmt: skip
+    asked = ("-W", "ignore", "--nbval", "--nbval-kernel-startup-timeout", "20", "compared.ipynb", "waited.ipynb")
+    code, told = project.test(*asked, "test_read.py", JUPYTER_PATH=str(project.folder))
+    assert (code, "3 passed" in told) == (0, True), told
+    assert [each.read_text() for each in starts] == ["xx", "xx", "xx"]
 
 
 SHOWN = "import os; print(*(os.environ.get(n) for n in ('HERMES_REPLAY', 'HERMES_MODEL', 'PYTHONHASHSEED')))"

@@ -125,7 +125,7 @@ async def test_a_long_conversation_never_overflows_and_forgets_nothing(
 async def test_what_any_call_survives_a_summary_survives(talks: Any, trouble: Step) -> None:
     steps = iter([trouble])
     talk = Talk(lambda _: next(steps, say(RECORD)))
-    agent = talks(talk, clock=FastClock(), max_retries=2, stale_seconds=0.2, first_byte_seconds=0.2)
+    agent = talks(talk, clock=FastClock(real=1.0), max_retries=2, stale_seconds=0.2, first_byte_seconds=0.2)
     await fill(agent, begun)
     await made(agent)
     await ask(agent)

@@ -252,6 +252,7 @@ async def test_one_subagents_trouble_is_in_its_report_and_the_others_finish(tmp_
         return say(f"{name} is fine") if results(request) else call("price", {"sku": name})
 
     patience = {"stale_seconds": 0.3, "first_byte_seconds": 0.3, "max_retries": 1}
+    patience["delegate_seconds"] = 86_400  # a clock that is fast has half an hour in two seconds
     script = team(["one", "bad", "two"], child)
     async with serving(tmp_path, script, FastClock(), max_iterations=40, **patience) as (agent, _):
         events = await played(agent)

@@ -11,11 +11,11 @@ from pathlib import Path
 import nbformat
 import pexpect
 import pytest
-from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat.v4 import new_code_cell, new_notebook
 
 from hermes_kernel.testing import Server, call, forever, late, say, status
+from hermes_kernel.testing.starting import Client
 
 ROOT = Path(__file__).parents[2]
 
@@ -149,9 +149,7 @@ def unwatched(tmp_path):
 
     def run(server: Server, *cells: str):
         made = notebook(*cells)
-        client = NotebookClient(
-            made, kernel_name="python3", timeout=60, resources={"metadata": {"path": str(tmp_path)}}
-        )
+        client = Client(made, kernel_name="python3", timeout=60, resources={"metadata": {"path": str(tmp_path)}})
         client.execute(env=environment(tmp_path, server))
         return made
 
@@ -182,7 +180,7 @@ def test_a_notebook_stays_true_under_nbval(tmp_path):
     made = notebook("%%hermes\nSay.", "print(_.outcome.value)")
     place = tmp_path / "told.ipynb"
     with Server(steps()) as server:
-        NotebookClient(made, kernel_name="python3", timeout=60).execute(env=environment(tmp_path, server))
+        Client(made, kernel_name="python3", timeout=60).execute(env=environment(tmp_path, server))
     nbformat.write(made, place)
     command = [
         sys.executable,

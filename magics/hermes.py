@@ -19,6 +19,7 @@ from traitlets.config import Config
 
 from magics.cells import Cells
 from magics.comms import Comms
+from magics.replies import Replies
 from magics.tab.shifting import Inspection
 from magics.traits import Configured, sound
 from magics.watching import Watching
@@ -64,7 +65,7 @@ class HermesMagics(Configured, Magics):
     def __init__(self, shell: InteractiveShell) -> None:
         self._shell = shell
         self.past = Cells(shell)
-        self.comms = Comms(shell)
+        self.comms, self.replies = Comms(shell), Replies(shell)
         self.matcher = _matcher(self)
         self.watching = Watching(self._settings)
         self.inspection = Inspection(shell, lambda: self.desk)
@@ -89,6 +90,7 @@ class HermesMagics(Configured, Magics):
         self.watching.close()
         self.inspection.end()
         self.comms.end()
+        self.replies.end()
         self.past.close()
         if "desk" in self.__dict__:
             self.desk.close()
@@ -251,6 +253,7 @@ def load(shell: InteractiveShell) -> None:
     shell.input_transformers_cleanup.insert(0, rewrite)  # the others take ``>>>`` and ``In [1]:`` for a prompt's marks
     shell.Completer.custom_matchers.append(magics.matcher)
     atexit.register(magics.close)
+    magics.replies.begin()
     magics.comms.begin()
     magics.inspection.begin()
     magics.watching.start()

@@ -62,17 +62,19 @@ class Overtaking:
             await type(kernel).shell_main(kernel, subshell_id, message)
 
     async def _pass(self, message: Any) -> None:
-        """Handle it beside the cell, whose own messages and status are the same afterwards."""
+        """Handle it beside the cell that runs, whose own messages and status are the same afterwards; the cell may have
+        ended meanwhile, and the next one begun."""
         kernel = self._kernel
-        cell, ident = kernel.get_parent("shell"), kernel._parent_ident["shell"]  # noqa: SLF001 - nothing tells of it
         context = copy_context()
         context.run(BESIDE.set, True)
         try:
             await asyncio.create_task(kernel.dispatch_shell(message, subshell_id=None), context=context)
         finally:
+            ident, cell = kernel._parent_ident["shell"], kernel.get_parent("shell")  # noqa: SLF001 - nothing tells of it
             kernel.set_parent(ident, cell, channel="shell")
-            status = {"execution_state": "busy"}  # front ends show the last status they heard
-            kernel.session.send(kernel.iopub_socket, "status", status, parent=cell, ident=b"status")
+            if kernel._main_asyncio_lock.locked():  # noqa: SLF001 - a cell runs
+                status = {"execution_state": "busy"}  # front ends show the last status they heard
+                kernel.session.send(kernel.iopub_socket, "status", status, parent=cell, ident=b"status")
 
     def _kind(self, message: Any) -> str:
         session = self._kernel.session

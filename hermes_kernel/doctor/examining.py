@@ -68,7 +68,9 @@ def _python() -> Iterator[Finding]:
     if missing:
         yield Finding("packages", State.PROBLEM, f"missing: {', '.join(missing)}", "pip install hermes-kernel")
     elif version("ipykernel").startswith("7.3"):
-        yield Finding("ipykernel", State.NOTE, "7.3 handles clicks in plain Python cells, 7.4 during awaiting ones")
+        yield Finding(
+            "ipykernel", State.NOTE, "7.3 may leave a stock kernel's first cell waiting", "pip install 'ipykernel>=7.4'"
+        )
 
 
 def _kernelspec() -> Iterator[Finding]:

@@ -119,6 +119,14 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
         if (Date.now() - began > 60000) throw new Error(`no kernel within a minute: it is ${kernel?.status}, ${kernel?.connectionStatus}`);
         await new Promise((done) => setTimeout(done, 100));
       }
+      // A stock kernel of ipykernel 7.3 may leave unread what a page sends: one that connects anew is heard (ipython/ipykernel#1554).
+      const kernel = panel.sessionContext.session.kernel;
+      for (let tries = 4; kernel.status === "idle"; tries--) {
+        const told = kernel.requestKernelInfo().then(() => true, () => false);
+        if (await Promise.race([told, new Promise((done) => setTimeout(done, 5000))])) break;
+        if (!tries) throw new Error("the kernel does not say what it is");
+        await kernel.reconnect();
+      }
       await window.jupyterapp.commands.execute("application:toggle-left-area", { side: "left" }).catch(() => {});
       if (!window.jupyterapp.shell.leftCollapsed) window.jupyterapp.shell.collapseLeft();
     });

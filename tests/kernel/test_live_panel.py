@@ -356,7 +356,9 @@ begun.set()
 await answered.wait()
 for _ in range(9):
     await asyncio.sleep(0)
-threading.Thread(target=display, args=("of the next",)).start()
+shown = threading.Thread(target=display, args=("of the next",))
+shown.start()
+shown.join()
 """
 
 

@@ -112,7 +112,7 @@ class Lab:
         if "error" in seen:
             said = log.read_bytes()[before:][-8_000:].decode(errors="replace")
             pytest.fail(
-                f"{seen['error']}\n{seen.get('outputs')}\nsee {shots}/failed.png\n{log} says meanwhile:\n{said}"
+                f"{seen['error']}\nkernel {seen['kernel']}, {seen['cells']}\n{seen['outputs']}\nsee {shots}/failed.png\n{log} says meanwhile:\n{said}"
             )
         return seen
 

@@ -104,6 +104,21 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
 
   // --- the page
 
+  // A stock kernel of ipykernel 7.3 may leave unread what a page sends, until one connects anew (ipython/ipykernel#1554). With
+  // `%load_ext magics` in its first cell it reads all: up to the first word of that cell, this page connects anew.
+  const heedFirst = () => page.evaluate(() => {
+    const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
+    if (!kernel.name.includes("python3")) return;
+    let asked = 0;
+    const look = setInterval(() => {
+      if (asked && Date.now() - asked > 5000) { asked = Date.now(); kernel.reconnect(); }
+    }, 500);
+    const hear = (_, { msg, direction }) => {
+      if (direction === "send") asked ||= msg.header.msg_type === "execute_request" && Date.now();
+      else if (msg.parent_header.msg_type === "execute_request") { clearInterval(look); kernel.anyMessage.disconnect(hear); }
+    };
+    kernel.anyMessage.connect(hear);
+  });
   // Loads the notebook and waits for its kernel: connected, and idle or busy with what it was at before.
   async function load() {
     await page.goto(`${base}/lab/tree/${notebook}?reset`, { waitUntil: "domcontentloaded" });
@@ -119,9 +134,8 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
         if (Date.now() - began > 60000) throw new Error(`no kernel within a minute: it is ${kernel?.status}, ${kernel?.connectionStatus}`);
         await new Promise((done) => setTimeout(done, 100));
       }
-      // A stock kernel of ipykernel 7.3 may leave unread what a page sends: one that connects anew is heard (ipython/ipykernel#1554).
       const kernel = panel.sessionContext.session.kernel;
-      for (let tries = 4; kernel.status === "idle"; tries--) {
+      for (let tries = 4; kernel.status === "idle"; tries--) { // it may be unread, as above
         const told = kernel.requestKernelInfo().then(() => true, () => false);
         if (await Promise.race([told, new Promise((done) => setTimeout(done, 5000))])) break;
         if (!tries) throw new Error("the kernel does not say what it is");
@@ -358,9 +372,13 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
   async function drive(steps) {
     try {
       await load();
+      await heedFirst();
       await steps();
     } catch (error) {
       seen.error = String(error.stack || error).slice(0, 1200);
+      seen.cells = await page.evaluate(() => window.jupyterapp.shell.currentWidget.content.widgets
+        .map((each) => each.node.querySelector(".jp-InputPrompt")?.textContent)).catch(() => []);
+      seen.kernel = await kernel().catch(() => "gone");
       seen.outputs = await page.evaluate(() => window.jupyterapp.shell.currentWidget.content.widgets
         .map((each) => each.outputArea ? each.outputArea.node.innerText.slice(0, 1500) : "")).catch(() => []);
       await shot("failed.png").catch(() => {});

@@ -101,12 +101,17 @@ def test_what_another_changed_meanwhile_is_not_written_over_and_what_was_typed_i
     page.says("was changed or removed meanwhile by somebody else")
     assert there.memory.entries("memory") == ("Likes tea a lot",)
     assert page.value("The entry") == "Likes coffee"
-    page.press("Cancel")
+
+
+def test_what_another_changed_meanwhile_is_not_removed(running, there):
+    there.add("Likes tea")
+    page = opened(running)
+    there.memory.apply("memory", [Operation("replace", "Likes tea a lot", "Likes tea")], by="nudge")
     page.press("Remove")
     page.press("Remove it: press again")
     page.says("was changed or removed meanwhile")
-    page.until(lambda page: any("Likes tea a lot" in each for each in page.labels(LIST)), "what the other wrote")
     assert there.memory.entries("memory") == ("Likes tea a lot",)
+    page.until(lambda page: any("Likes tea a lot" in each for each in page.labels(LIST)), "what the other wrote")
 
 
 def test_what_is_suspicious_says_so_and_is_saved_by_a_second_press_of_the_same(running, there):

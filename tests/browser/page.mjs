@@ -30,6 +30,17 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
   const seen = { remote: [] };
   const harm = { dialogs: [], popups: [], navigated: [], errors: [] };
   await page.addInitScript(() => { window.hacked = []; window.canary = (what) => { window.hacked.push(what); }; });
+  // A stock kernel of ipykernel 7.3 may leave unread what a page sends: one that connects anew is heard (ipython/ipykernel#1554).
+  await page.addInitScript(() => {
+    window.heard = async (kernel, ask) => {
+      for (let tries = 4; ; tries--) {
+        const heard = ask().then(() => true, () => false);
+        if (await Promise.race([heard, new Promise((done) => setTimeout(done, 5000))])) return;
+        if (!tries) throw new Error("the kernel does not hear this page");
+        await kernel.reconnect();
+      }
+    };
+  });
   await page.route((url) => url.protocol.startsWith("http") && !url.href.startsWith(base), (route) => route.abort());
   page.on("request", (request) => {
     if (!request.url().startsWith(base) && /^(https?|wss?|ftp|file):/.test(request.url())) seen.remote.push(request.url().slice(0, 200));
@@ -104,20 +115,17 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
 
   // --- the page
 
-  // A stock kernel of ipykernel 7.3 may leave unread what a page sends, until one connects anew (ipython/ipykernel#1554). With
-  // `%load_ext magics` in its first cell it reads all: up to the first word of that cell, this page connects anew.
+  // Up to the first word of its first cell, whose `%load_ext magics` has a stock kernel read all.
   const heedFirst = () => page.evaluate(() => {
     const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
     if (!kernel.name.includes("python3")) return;
-    let asked = 0;
-    const look = setInterval(() => {
-      if (asked && Date.now() - asked > 5000) { asked = Date.now(); kernel.reconnect(); }
-    }, 500);
-    const hear = (_, { msg, direction }) => {
-      if (direction === "send") asked ||= msg.header.msg_type === "execute_request" && Date.now();
-      else if (msg.parent_header.msg_type === "execute_request") { clearInterval(look); kernel.anyMessage.disconnect(hear); }
-    };
-    kernel.anyMessage.connect(hear);
+    const once = (wanted) => new Promise((done) => {
+      const hear = (_, { msg, direction }) => { if (wanted(msg, direction)) { kernel.anyMessage.disconnect(hear); done(); } };
+      kernel.anyMessage.connect(hear);
+    });
+    const word = once((msg, direction) => direction === "recv" && msg.parent_header.msg_type === "execute_request");
+    once((msg, direction) => direction === "send" && msg.header.msg_type === "execute_request")
+      .then(() => window.heard(kernel, () => word)).catch(() => {}); // whoever waits for the cell says so
   });
   // Loads the notebook and waits for its kernel: connected, and idle or busy with what it was at before.
   async function load() {
@@ -135,12 +143,7 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
         await new Promise((done) => setTimeout(done, 100));
       }
       const kernel = panel.sessionContext.session.kernel;
-      for (let tries = 4; kernel.status === "idle"; tries--) { // it may be unread, as above
-        const told = kernel.requestKernelInfo().then(() => true, () => false);
-        if (await Promise.race([told, new Promise((done) => setTimeout(done, 5000))])) break;
-        if (!tries) throw new Error("the kernel does not say what it is");
-        await kernel.reconnect();
-      }
+      if (kernel.status === "idle") await window.heard(kernel, () => kernel.requestKernelInfo());
       await window.jupyterapp.commands.execute("application:toggle-left-area", { side: "left" }).catch(() => {});
       if (!window.jupyterapp.shell.leftCollapsed) window.jupyterapp.shell.collapseLeft();
     });

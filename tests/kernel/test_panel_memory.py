@@ -101,6 +101,10 @@ def test_what_another_changed_meanwhile_is_not_written_over_and_what_was_typed_i
     page.says("was changed or removed meanwhile by somebody else")
     assert there.memory.entries("memory") == ("Likes tea a lot",)
     assert page.value("The entry") == "Likes coffee"
+    page.until(lambda page: any("Likes tea a lot" in each for each in page.labels(LIST)), "what the other wrote")
+    page.press("Cancel")
+    page.until(lambda page: not page.has("The entry"), "the field is gone")
+    assert there.memory.entries("memory") == ("Likes tea a lot",)
 
 
 def test_what_another_changed_meanwhile_is_not_removed(running, there):

@@ -76,18 +76,16 @@ def answer(request: Request) -> Step:
 
 
 def shown(ran: Ran) -> list[str]:
-    """All that a cell shows, as it is sent; what is printed on end may come in one message or in several."""
+    """All that a cell shows, as it is sent."""
     kinds = ("display_data", "update_display_data", "execute_result", "stream", "error")
     told = [(kind, message) for message in ran.messages if (kind := message["header"]["msg_type"]) in kinds]
     parts = {"stream": ("name", "text"), "error": ("ename", "evalue", "traceback")}
-    found: list[list[Any]] = []
-    for kind, message in told:
-        of = [kind, *(message["content"][part] for part in parts.get(kind, ("data", "metadata")))]
-        if kind == "stream" and found and found[-1][:2] == of[:2]:
-            found[-1][2] += of[2]
-        else:
-            found.append(of)
-    return [json.dumps(each, sort_keys=True) for each in found]
+    return [
+        json.dumps(
+            [kind, *(message["content"][part] for part in parts.get(kind, ("data", "metadata")))], sort_keys=True
+        )
+        for kind, message in told
+    ]
 
 
 @pytest.fixture

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import inspect
 import re
+import shutil
 import subprocess
 from pathlib import Path
+
+import pytest
 
 from hermes_kernel.settings import RANGES
 from magics.commands.every import COMMANDS
@@ -74,6 +77,32 @@ def test_shell_scripts_are_well_formed():
         subprocess.run(["bash", "-n", str(script)], capture_output=True, text=True, check=False) for script in scripts
     ]
     assert [each.stderr for each in done] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("there", "asked"),
+    [
+        ((), {"chromium", "fonts-dejavu-core", "fonts-noto-color-emoji", "nodejs", "npm"}),
+        (("npm",), {"chromium", "fonts-dejavu-core", "fonts-noto-color-emoji"}),
+        (("chromium",), {"nodejs", "npm"}),
+        (("chromium", "npm"), set()),
+    ],
+    ids=lambda names: "+".join(sorted(names)) or "nothing",
+)
+def test_the_system_is_asked_for_what_is_missing_and_nothing_else(tmp_path: Path, there, asked):
+    """A Node of another maker conflicts with the system's npm: asked for both, the system brings no browser either."""
+    said = tmp_path / "said"
+    programs = {"id": "echo 0", "apt-get": f'echo "$@" >>"{said}"', "npm": "exit 1", "chromium": "exit 1"}
+    for name in ("id", "apt-get", *there):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{programs[name]}\n", encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    step = re.search(
+        r"^browser\(\) \{\n.*?^\}\n", (ROOT / "tests/run").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
+    assert step
+    subprocess.run([str(shutil.which("bash")), "-uc", f"{step[0]}browser"], env={"PATH": str(tmp_path)}, check=False)
+    words = said.read_text(encoding="utf-8").split() if said.exists() else []
+    assert {word for word in words if not word.startswith("-")} - {"update", "install"} == asked
 
 
 def test_the_changelog_has_the_version_that_is_installed():

@@ -34,6 +34,7 @@ from hermes_kernel.testing import ScriptedModel, Step, calls, late, say, status
 from hermes_kernel.world.spec import START
 from hermes_kernel.world.store import Store
 from tests.contracts.talks import WINDOW, Talk
+from tests.soon import SOON
 
 Script = Callable[[CallModel], Step]
 NUMBERED = re.compile(r"call_\d+_")
@@ -188,7 +189,7 @@ async def test_they_run_at_once_all_the_same(agents: Any) -> None:
     began = time.monotonic()
     await agent.ask("go")
     assert most == 8
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < SOON
     assert [event.seconds for event in agent.turn.events if isinstance(event, Observed)] == [0.0] * 8
 
 
@@ -235,7 +236,7 @@ async def test_a_stop_leaves_nothing_out_that_has_happened(agents: Any) -> None:
     asyncio.get_running_loop().call_later(2 * MOMENT + 0.1, agent.stop)
     began = time.monotonic()
     turn = await agent.ask("go")
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < SOON
     assert turn.outcome is Outcome.INTERRUPTED
     assert next(event.text for event in turn.events if isinstance(event, Observed)) == "n done"
     assert any(isinstance(event, Interrupted) for event in turn.events)
@@ -306,10 +307,10 @@ async def test_subagents_are_told_in_the_order_of_their_tasks(agents: Any) -> No
 
 
 async def test_subagents_work_at_once_all_the_same(agents: Any) -> None:
-    agent = agents(team(8, lambda _: late(say("Done."), 0.3)))
+    agent = agents(team(8, lambda _: late(say("Done."), 1)))
     began = time.monotonic()
     await agent.ask("go")
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < SOON
 
 
 async def test_what_the_later_ones_are_lent_does_not_depend_on_who_was_faster(agents: Any) -> None:
@@ -370,7 +371,7 @@ async def test_a_stop_ends_all_of_them_and_takes_back_what_they_were_lent(agents
     asyncio.get_running_loop().call_later(0.4, agent.stop)
     began = time.monotonic()
     turn = await agent.ask("go")
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < SOON
     assert turn.outcome is Outcome.INTERRUPTED
     assert turn.budget.leases == ()
     assert sum(isinstance(event, Leased) for event in turn.events) == 5

@@ -70,6 +70,14 @@ class Page:
         """Listen until these words are on the page."""
         self.until(lambda page: words in page.html(), repr(words))
 
+    def offers(self, name: str) -> None:
+        """Listen until a control of this name can be seen."""
+        self.until(lambda page: page.has(name), f"the control {name!r}")
+
+    def lacks(self, name: str) -> None:
+        """Listen until no control of this name can be seen."""
+        self.until(lambda page: not page.has(name), f"a page without {name!r}")
+
     def quiet(self, seconds: float = SETTLED) -> int:
         """Listen until nothing has been said for so long; how many messages there were."""
         heard = 0
@@ -81,7 +89,7 @@ class Page:
 
     def press(self, name: str) -> None:
         """Click the button of this name; one that is called otherwise now, once a person could have read it."""
-        self.until(lambda page: page.has(name), f"the button {name!r}")
+        self.offers(name)
         read = self.named.get(self._model(name), 0.0) + READ
         self.until(lambda _: time.monotonic() > read)
         self._send(self._model(name), {"method": "custom", "content": {"event": "click"}, "buffers": []})

@@ -18,9 +18,9 @@ import zmq
 
 from hermes_kernel.testing import Request, Server, Step, Thoughts, call, calls, forever, late, say, stall, status
 from tests.kernel.conftest import KINDS, Kernel
+from tests.soon import SOON
 
 VIEW = "application/vnd.jupyter.widget-view+json"
-SOON = 0.5  # seconds
 TIMES = int(os.environ.get("HERMES_TEST_TIMES", "1"))  # 10 for figures
 PATIENCE = 20.0  # seconds; nothing is tested by them
 LEFT = """

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from hermes_kernel.testing import forever, late, rate_limited, say, status
-from tests.kernel.test_interrupts import SOON
+from tests.soon import SOON
 
 TABLE = """
 import pandas as pd

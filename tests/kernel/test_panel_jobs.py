@@ -102,8 +102,8 @@ def test_a_job_is_seen_with_its_next_times_in_its_zone_and_what_came_of_it_last(
     (row,) = page.labels("Jobs")
     assert row.split()[:2] == [record.name, "on"]
     assert row.endswith("last failed")
-    assert page.has("Run now")
-    assert not page.has("Stop")
+    page.offers("Run now")
+    page.lacks("Stop")
 
 
 def test_it_is_paused_resumed_and_removed_by_a_second_press(kernel, record):
@@ -113,7 +113,7 @@ def test_it_is_paused_resumed_and_removed_by_a_second_press(kernel, record):
     page.says(f"{record.name} is paused")
     assert record.jobs()[job.id].enabled is False
     page.press("Resume")
-    page.until(lambda page: page.has("Pause"), "it goes on")
+    page.offers("Pause")
     page.press("Remove")
     page.press("Remove it: press again")
     page.says(f"{record.name} is removed.")
@@ -125,7 +125,7 @@ def test_other_times_are_said_back_as_one_types_and_kept_when_they_are_saved(ker
     job = record.job()
     page = opened(kernel, "%hermes jobs", "every Monday")
     page.press("Other times…")
-    page.until(lambda page: page.has("When"))
+    page.offers("When")
     page.type("When", "every friday 17:0")
     page.quiet()
     page.type("When", "every friday 17:30")
@@ -135,14 +135,14 @@ def test_other_times_are_said_back_as_one_types_and_kept_when_they_are_saved(ker
     page.press("Save")
     page.says(f"{record.name} runs at other times from now on.")
     assert record.jobs()[job.id].schedule == "30 17 * * 5"
-    page.until(lambda page: not page.has("When"), "the field is gone")
+    page.lacks("When")
 
 
 def test_a_time_that_is_none_says_so_below_and_cannot_be_saved(kernel, record):
     job = record.job()
     page = opened(kernel, "%hermes jobs", "every Monday")
     page.press("Other times…")
-    page.until(lambda page: page.has("When"))
+    page.offers("When")
     page.type("When", f"soonish {EVIL}")
     page.says("soonish")
     page.until(lambda page: page._state("Save").get("disabled"), "Save is disabled")
@@ -156,7 +156,7 @@ def test_what_another_changed_meanwhile_is_not_written_over(kernel, record):
     job = record.job()
     page = opened(kernel, "%hermes jobs", "every Monday")
     page.press("Other times…")
-    page.until(lambda page: page.has("When"))
+    page.offers("When")
     page.type("When", "every friday 17:30")
     page.says("Every Friday")
     kernel_says = kernel.run(f"%hermes schedule change {record.name} --when 'every sunday 8am'")
@@ -173,10 +173,10 @@ def test_a_run_that_goes_on_is_looked_at_again_by_itself_and_never_after_it_ende
     began = record.began(job)
     page = opened(kernel, "%hermes jobs", "so far")
     assert page.labels("Jobs")[0].split()[:2] == [record.name, "running"]
-    assert page.has("Stop")
+    page.offers("Stop")
     record.ended(began, "ran")
     page.until(lambda page: page.labels("Jobs")[0].endswith("last ran"), "the end")
-    page.until(lambda page: not page.has("Stop"), "nothing to stop")
+    page.lacks("Stop")
     page.quiet(1)
     assert page.quiet(3) == 0, "nothing goes on, so nothing is asked"
 
@@ -188,7 +188,7 @@ def test_a_run_is_asked_for_and_stopped_in_the_panel(kernel, record):
         page = opened(kernel, "%hermes jobs", "every Monday")
         page.press("Run now")
         page.says(f"{record.name} runs now, as")
-        page.until(lambda page: page.has("Stop"), "it can be stopped")
+        page.offers("Stop")
         assert server.await_requests(1, 60), "the run asks the model"
         page.until(lambda page: "running" in page.labels("Jobs")[0], "it runs")
         page.press("Stop")
@@ -260,7 +260,7 @@ def test_a_run_is_stopped_from_the_list_of_runs(kernel, record):
     assert began.run in [each.run for each in record.of(StopWanted)]
     record.ended(began, "stopped", why="stopped by person")
     page.says("stopped by person")
-    page.until(lambda page: not page.has("Stop"), "nothing to stop")
+    page.lacks("Stop")
 
 
 def test_a_notebook_below_this_one_is_a_link_and_one_elsewhere_a_path(kernel, record):
@@ -302,7 +302,7 @@ def test_what_is_no_notebook_of_a_run_is_neither_linked_nor_brought(kernel, reco
         record.ended(record.began(job, notebook=str(path)))
         page = opened(kernel, f"%hermes runs {job.id}", "its notebook: ")
         assert "<a href" not in page.html()
-        assert not page.has("Bring its notebook here")
+        page.lacks("Bring its notebook here")
         job = record.job(f"more-{next(NUMBERS)}")
 
 

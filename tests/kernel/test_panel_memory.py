@@ -39,9 +39,9 @@ def test_it_opens_on_both_files_with_how_full_they_are_and_the_first_entry_in_fu
     page.says("28 of 2,200 characters")
     page.says("1,300 of 1,375 characters")
     page.says("Likes tea\n\nand *all* of Bern")
-    assert page.has("Edit…")
-    assert page.has("Remove")
-    assert not page.has("Accept")
+    page.offers("Edit…")
+    page.offers("Remove")
+    page.lacks("Accept")
 
 
 def test_an_entry_is_edited_where_it_stands_and_stays_the_chosen_one(running, there):
@@ -57,14 +57,14 @@ def test_an_entry_is_edited_where_it_stands_and_stays_the_chosen_one(running, th
     page.says("It takes effect in the next session.")
     assert there.memory.entries("memory") == ("Works in Bern", "Likes **coffee**")
     page.says("in MEMORY.md, 16 characters")
-    assert not page.has("The entry")
+    page.lacks("The entry")
 
 
 def test_something_is_added_to_the_file_that_was_chosen_and_no_word_of_it_is_read_as_one_of_ours(running, there):
     page = opened(running)
     page.says("Nothing is remembered yet.")
     page.press("Add…")
-    page.until(lambda page: page.has("The entry"))
+    page.offers("The entry")
     page.choose("In", "USER.md")
     page.type("The entry", "memory is short, she says --anyway")
     page.press("Save")
@@ -76,7 +76,7 @@ def test_removing_takes_a_second_press_and_can_be_taken_back(running, there):
     there.add("Likes tea")
     page = opened(running)
     page.press("Remove")
-    page.until(lambda page: page.has("Remove it: press again"))
+    page.offers("Remove it: press again")
     assert there.memory.entries("memory") == ("Likes tea",)
     page.press("Remove it: press again")
     page.says("MEMORY.md: 0 of 2,200 characters.")
@@ -94,7 +94,7 @@ def test_what_another_changed_meanwhile_is_not_written_over_and_what_was_typed_i
     there.add("Likes tea")
     page = opened(running)
     page.press("Edit…")
-    page.until(lambda page: page.has("The entry"))
+    page.offers("The entry")
     there.memory.apply("memory", [Operation("replace", "Likes tea a lot", "Likes tea")], by="nudge")
     page.type("The entry", "Likes coffee")
     page.press("Save")
@@ -103,7 +103,7 @@ def test_what_another_changed_meanwhile_is_not_written_over_and_what_was_typed_i
     assert page.value("The entry") == "Likes coffee"
     page.until(lambda page: any("Likes tea a lot" in each for each in page.labels(LIST)), "what the other wrote")
     page.press("Cancel")
-    page.until(lambda page: not page.has("The entry"), "the field is gone")
+    page.lacks("The entry")
     assert there.memory.entries("memory") == ("Likes tea a lot",)
 
 
@@ -121,7 +121,7 @@ def test_what_another_changed_meanwhile_is_not_removed(running, there):
 def test_what_is_suspicious_says_so_and_is_saved_by_a_second_press_of_the_same(running, there):
     page = opened(running)
     page.press("Add…")
-    page.until(lambda page: page.has("The entry"))
+    page.offers("The entry")
     page.type("The entry", EVIL)
     page.press("Save")
     page.says("It tells the agent to ignore its instructions")
@@ -137,7 +137,7 @@ def test_what_is_suspicious_says_so_and_is_saved_by_a_second_press_of_the_same(r
 def test_what_has_no_room_is_said_on_one_line(running, there):
     page = opened(running)
     page.press("Add…")
-    page.until(lambda page: page.has("The entry"))
+    page.offers("The entry")
     page.type("The entry", "x" * 3_000)
     page.press("Save")
     page.says("800 have to go. Nothing was changed. Shorten an entry, or remove one.")

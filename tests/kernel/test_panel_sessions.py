@@ -35,7 +35,7 @@ def test_a_store_without_conversations_says_how_to_begin(running):
     page = Page(running).show("%hermes sessions")
     page.says("There are no conversations yet. Ask something in a cell: it is kept, and found here.")
     assert page.labels(LIST) == []
-    assert not page.has("Resume")
+    page.lacks("Resume")
 
 
 def test_it_opens_on_the_latest_with_its_beginning_and_end_and_is_a_table_where_nobody_looks(running, scripted):
@@ -76,7 +76,7 @@ def test_what_is_typed_is_looked_for_once_the_keys_rest_and_finds_are_marked(run
     page.type("Search", "nosuchword")
     page.says("Nothing was found.")
     assert page.labels(LIST) == []
-    assert not page.has("Open")
+    page.lacks("Open")
     page.type("Search", "role:king mud")
     page.says("role")
     page.type("Search", "")
@@ -109,7 +109,7 @@ def test_a_branch_at_a_turn_is_a_copy_and_one_at_a_turn_that_is_not_there_leaves
     page.choose(LIST, "First dunlin")
     page.says("First dunlin?")
     page.press("Branch…")
-    page.until(lambda page: page.has("Branch it"))
+    page.offers("Branch it")
     page.says("Second dunlin?")
     page.type("Up to turn", "9")
     page.press("Branch it")
@@ -118,7 +118,7 @@ def test_a_branch_at_a_turn_is_a_copy_and_one_at_a_turn_that_is_not_there_leaves
     page.type("Up to turn", "1")
     page.press("Branch it")
     page.says(f"This notebook goes on with a copy of {parent[:12]}, its first 1 turn.")
-    assert not page.has("Branch it")
+    page.lacks("Branch it")
     child = ask(running, "Instead?", new=False)
     assert child not in (parent, there)
     assert [m["content"] for m in server.requests[-1].messages if m["role"] == "user"] == ["First dunlin?", "Instead?"]
@@ -154,14 +154,14 @@ def test_any_conversation_can_be_named_the_present_one_and_another(running, scri
     for which, name in (("An old stint?", "The old stint"), ("A new stint?", "The <b>new</b> one")):
         page.choose(LIST, which)
         page.press("Title…")
-        page.until(lambda page: page.has("Save"))
+        page.offers("Save")
         page.type("Title", name)
         page.press("Save")
         page.says("It is called so now.")
         assert any(name in each for each in page.labels(LIST))
     assert "<b>new" not in page.html()
     page.press("Title…")
-    page.until(lambda page: page.has("Save"))
+    page.offers("Save")
     assert page.value("Title") == "The <b>new</b> one"
     page.type("Title", "x" * 101)
     page.press("Save")

@@ -54,7 +54,7 @@ def test_it_opens_on_what_is_there_and_shows_the_first_one_and_what_can_be_done_
     (held,) = [each for each in page.labels(LIST) if each.startswith("evil")]
     assert held.split() == ["evil", "held", "not", "used"]
     page.says(f"<h3>{names[0]}</h3>")
-    page.until(lambda page: page.has("Pin"), "what can be done with it")
+    page.offers("Pin")
     document = page.outputs[-1]
     assert VIEW in document
     assert document["text/plain"].splitlines()[0].split() == [
@@ -102,19 +102,19 @@ def test_a_suspicious_one_says_why_and_stands_there_as_it_is(running, home):
     assert "<strong>Really" not in page.html()
     assert not LIVE.search(page.html())
     assert not {"\x1b", "\u202e"} & set(page.html())
-    page.until(lambda page: page.has("Trust it…"))
-    assert not page.has("Disable")
+    page.offers("Trust it…")
+    page.lacks("Disable")
 
 
 def test_trust_takes_a_second_press_and_says_what_it_consents_to(running, home):
     page = Page(running).show("%hermes skills held")
     page.says("suspicious")
     page.press("Trust it…")
-    page.until(lambda page: page.has("Trust what is suspicious: press again"))
+    page.offers("Trust what is suspicious: press again")
     page.press("Trust what is suspicious: press again")
     page.says("evil is trusted. You consented to: A control character")
     page.says("; It tells the agent to ignore its instructions")
-    assert not page.has("Trust it…")
+    page.lacks("Trust it…")
     assert trusted(running, "evil")
 
 
@@ -139,12 +139,12 @@ def test_marks_are_made_and_taken_back_by_the_same_button_and_the_choice_stays(r
     page.says("<th>a</th>")
     button = page._model(press)
     page.press(press)
-    page.until(lambda page: page.has(back))
+    page.offers(back)
     assert page._model(back) == button
     assert any(each.startswith("tidy") and says in each for each in page.labels(LIST))
     assert page.labels(LIST)[page._state(LIST)["index"]].startswith("tidy")
     page.press(back)
-    page.until(lambda page: page.has(press))
+    page.offers(press)
     assert not any(each.startswith("tidy") and says in each for each in page.labels(LIST))
 
 
@@ -180,7 +180,7 @@ def test_what_waits_for_consent_stands_first_and_is_decided(running, home):
     page.until(lambda page: page.labels(LIST))
     assert page.labels(LIST)[0].split() == ["patch", "tidy", "waits", "for", "you", "by", "curator"]
     page.says("+| 1 | 4 |")
-    assert not page.has("Pin")
+    page.lacks("Pin")
     page.press("Reject")
     page.says("will not be done.")
     page.says("Tidy &lt;u&gt;every&lt;/u&gt; table.")

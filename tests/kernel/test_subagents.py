@@ -15,8 +15,8 @@ from hermes_kernel.core.events import Final
 from hermes_kernel.core.turn import recall
 from hermes_kernel.testing import Request, Server, Step, call, late, say, stall
 from hermes_kernel.world.store import Store
+from tests.soon import SOON
 
-SOON = 0.5  # seconds; the guarantee is 0.3 as a median, and this machine may be busy
 TIMES = int(os.environ.get("HERMES_TEST_TIMES", "2"))  # 10 for figures
 
 
@@ -94,7 +94,7 @@ def test_an_interrupt_of_a_cell_that_waits_for_subagents_ends_them(hermes):
         assert server.await_requests(2)
         ran = hermes.finish(sent, began=hermes.interrupt())
         print(f"a cell that waits: {ran.seconds:.3f}")
-        assert ran.seconds < 3
+        assert ran.seconds < SOON
         assert ran.error.startswith("Interrupted. What the subagents had done until then is in their sessions")
         assert "\n" not in ran.error
         assert hermes.value("hermes.busy") == "False"

@@ -88,6 +88,7 @@ def lived(turns: int, summarise: Summarise) -> tuple[Transcript, int, int]:
     return transcript, count, passes
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("summarise", [digest, saying_little])
 def test_a_conversation_of_any_length_stays_sound_and_in_its_window(summarise: Summarise) -> None:
     transcript, count, passes = lived(700, summarise)

@@ -26,6 +26,7 @@ def unquoted(piece: str) -> list[str]:
     return [line for line in piece.split("\n") if not line.startswith("| ")]
 
 
+@pytest.mark.no_cover
 @settings(max_examples=100, deadline=None)
 @given(conversations(), st.integers(200, 5000))
 def test_no_message_is_lost_and_no_piece_is_too_long_or_empty(transcript: Transcript, room: int) -> None:

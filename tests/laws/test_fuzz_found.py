@@ -108,6 +108,7 @@ def test_a_call_whose_arguments_are_too_deep_is_held_against_another_that_says_i
     assert "nested too deeply" in call.flaw
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("unit", ['[TOOL_CALLS]price{"b ', "[TOOL_CALLS]price ", "[TOOL_CALLS]", "<function=<"])
 def test_marks_of_calls_that_are_none_cost_little_however_many(unit: str) -> None:
     call = '{"name": "price", "arguments": {}}'
@@ -115,6 +116,7 @@ def test_marks_of_calls_that_are_none_cost_little_however_many(unit: str) -> Non
     grows_evenly(lambda size: rescue("[TOOL_CALLS]price" + " " * size, {"price"}, lambda: "x"), 20_000)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("unit", ["1", "1,", "<", "<script>", "<style ", "(1", "1 + "])
 def test_a_complaint_of_any_length_is_read_in_time(unit: str) -> None:
     for body in (str, lambda text: json.dumps({"error": {"message": text}}), lambda text: f"<html>{text}"):

@@ -207,6 +207,7 @@ def test_two_words_far_apart_are_two():
     )
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("kind", ["ends", "shuffled", "no spaces"])
 def test_long_messages_are_told_apart_in_time_and_in_few_words(kind):
     dice = random.Random(5)
@@ -233,6 +234,7 @@ def test_long_messages_are_told_apart_in_time_and_in_few_words(kind):
         assert "October" in one_line
 
 
+@pytest.mark.no_cover
 def test_many_long_messages_are_told_apart_in_time():
     texts = [f"{n} " * 30_000 for n in range(30)]
     miss = answers(asked(*texts)).find(asked(*(text.replace(" ", " x ") for text in texts)))

@@ -234,6 +234,7 @@ def test_a_file_of_nothing_is_torn():
     assert read("") == read(b"\n \n") == read('{"cassette": 1') == Cassette(torn=True)
 
 
+@pytest.mark.no_cover
 def test_ten_megabytes_are_read_quickly():
     known, request, parts = Known(), Request(()), [HEAD]
     for turn in range(300):

@@ -8,6 +8,7 @@ import time
 from dataclasses import replace
 from itertools import pairwise
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -80,6 +81,7 @@ def test_where_a_stream_was_cut_it_takes_as_long(said, chance, data):
     assert replace(made, blocks=()) == replace(exchange, blocks=())
 
 
+@pytest.mark.no_cover
 def test_ten_megabytes_are_done_quickly():
     event = b'data: {"id":"chatcmpl-1","created":1,"choices":[{"delta":{"content":"word "}}]}\n\n'
     began = time.process_time()

@@ -279,6 +279,7 @@ def test_a_model_that_is_named_by_its_file_is_so_in_whichever_home_that_lies():
     assert {name: in_each(value, marked.here) for name, value in told.items()} == head.settings
 
 
+@pytest.mark.no_cover
 def test_a_long_stream_is_looked_through_quickly():
     events = [event({"content": f"word {n} "}) for n in range(20_000)]
     events[7] = event({"content": KEY[:20]})

@@ -209,6 +209,7 @@ def test_two_prices_are_no_formula():
     assert 'class="hermes-markdown tex2jax_ignore mathjax_ignore"' in markdown_html("from $5 to $6")
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", BOUNDED)
 def test_the_work_is_bounded_whatever_the_text(name):
     text = BOUNDED[name]

@@ -222,6 +222,14 @@ def test_recorded_calls_in_text_are_found_whatever_the_cut(name):
     assert shown == ""
 
 
+@pytest.mark.parametrize("opening", ["{", '[{"name"'])
+def test_what_might_still_become_a_call_after_a_whole_page_is_text_and_is_shown(opening):
+    text = opening + " " * 1_000
+    assert Hold(OFFERED).feed(text) == text
+    assert Hold(OFFERED).feed(opening) == ""
+
+
+@pytest.mark.no_cover
 @pytest.mark.parametrize("piece", ["<", "[", "{", "`", "\n[", "\n{ ", '{"', '\n{"name": ', "\n```\n", "<tool", "[ "])
 def test_whatever_comes_in_one_piece_is_judged_in_linear_time(piece):
     """Both sizes are far above the timer's grain; quadratic time would be a factor of eight on top."""

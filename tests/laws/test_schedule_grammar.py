@@ -78,6 +78,7 @@ def test_what_is_printed_is_read_back(timed: Timed, now: float):
         assert parse(f"  {kept.upper()} . ", now=now, zone=timed.zone) == timed
 
 
+@pytest.mark.no_cover
 @given(timeds, moments, moments)
 def test_instants_lie_ahead_of_both_and_only_increase(timed: Timed, since: float, after: float):
     told = list(islice(instants(timed, since=since, after=after), 6))
@@ -196,6 +197,7 @@ def test_case_spaces_and_a_full_stop_change_nothing(phrase: str, end: str, upper
     assert parse(shouted, now=NOW, zone="UTC") == parse(phrase, now=NOW, zone="UTC")
 
 
+@pytest.mark.no_cover
 @given(lines(), moments)
 def test_a_line_that_was_taken_has_times(line: str, now: float):
     assume(now < END)

@@ -100,6 +100,7 @@ def found(standing: Sequence[Passage], facts: Sequence[Kept]) -> list[tuple[str,
     return [(role, sorted(each)) for role, each in texts]
 
 
+@pytest.mark.no_cover
 @settings(max_examples=300)
 @given(conversations)
 def test_the_messages_that_stand_are_the_transcript(facts: list[Kept]):

@@ -153,6 +153,7 @@ hostile = st.recursive(
 )
 
 
+@pytest.mark.no_cover
 @settings(deadline=None, max_examples=150)
 @given(
     st.lists(

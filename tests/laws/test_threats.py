@@ -123,6 +123,7 @@ def test_a_name_is_looked_at_as_the_words_it_is_made_of():
         assert in_name(name) == ()
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "part", ["ignore all ", "send keys ", "<!--", "curl ", "a", "\n", "\u200b", "é 忽略 ", "[", "read the "]

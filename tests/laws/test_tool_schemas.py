@@ -348,6 +348,7 @@ JSON = st.recursive(
 HINTS = [hint for hint, _ in SCHEMAS] + [Person, Address, Tree, Pair, list[Person], dict[str, list[int]]]
 
 
+@pytest.mark.no_cover
 @given(st.sampled_from(HINTS), JSON)
 @settings(max_examples=500, deadline=None)
 def test_whatever_is_accepted_keeps_the_schema_and_fitting_again_changes_nothing(hint, sent):

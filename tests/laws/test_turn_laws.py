@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -28,6 +29,7 @@ def played(seed: int, limits: Limits, stop: float = 0.0, trouble: float = 0.3) -
     return Played(turn, log, World(seed, trouble), stop).run()
 
 
+@pytest.mark.no_cover
 @settings(max_examples=1500, deadline=None)
 @given(seeds, limits)
 def test_every_turn_ends_whole_and_within_its_budget(seed: int, limits: Limits) -> None:

@@ -166,6 +166,7 @@ def turns(draw) -> tuple[list[object], list[object]]:
     return full, kept
 
 
+@pytest.mark.no_cover
 @given(turns())
 def test_the_final_picture_is_the_same_with_and_without_passing_events(turn):
     full, kept = turn
@@ -212,6 +213,7 @@ def once(shown: str, events: list[object], mark: str) -> None:
     assert squeezed(last).endswith(squeezed(events[-1].text))
 
 
+@pytest.mark.no_cover
 @given(turns())
 def test_a_terminal_shows_the_answer_once_below_what_was_withdrawn(turn):
     screen, bare = Screen(), Screen()
@@ -472,6 +474,7 @@ def test_a_call_is_told_on_one_line(arguments, line):
     assert in_brief(arguments) == line
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     "piece",
     [

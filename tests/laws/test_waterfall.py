@@ -137,6 +137,7 @@ def turn(steps: int, *, number: int = 1, began: float = 0.0, prompt: str = "go")
     return Play(number, prompt, began, began + 2 * steps, tuple(found), "completed")
 
 
+@pytest.mark.no_cover
 @law
 @given(st.lists(st.tuples(st.integers(0, 400), st.floats(0, 1e5), hostile), min_size=1, max_size=120))
 def test_however_much_happened_it_stays_small_and_no_time_is_lost(story: list[tuple[int, float, str]]) -> None:
@@ -151,6 +152,7 @@ def test_however_much_happened_it_stays_small_and_no_time_is_lost(story: list[tu
     assert told.seconds == pytest.approx(worked), "the time between turns is left out, and no other"
 
 
+@pytest.mark.no_cover
 def test_the_worst_that_can_be_is_bounded_too() -> None:
     many = tuple(Mark(what, 0.1 * n, 0.05) for n in range(1000) for what in WHAT)
     crowd = tuple(Span("text", "<" * 60, n, 1, "<" * 90, 1, many) for n in range(ROWS))

@@ -5,12 +5,12 @@ import contextvars
 import dataclasses
 import json
 import os
+import signal
 import subprocess
 import threading
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 
 from hermes_kernel.core.events import Interrupted, Noticed, Observed, Started
@@ -473,25 +473,26 @@ async def test_what_left_the_group_of_its_command_is_killed_at_the_deadline_too(
     events = await run_calls(toolbox(tmp_path), ("terminal", {"command": command, "seconds": 1}))
     assert "1 s" in "".join(texts(events).values())
     away = int((tmp_path / "away").read_text())
-    async with asyncio.timeout(3):
+    async with asyncio.timeout(SOON):
         while lives(away):
             await asyncio.sleep(0.01)
 
 
-def test_what_becomes_another_program_over_and_over_is_killed_whenever_one_looks(tmp_path):
-    """In the middle of `execve` a process has no environment for a moment: of so many some are always there."""
+@pytest.mark.parametrize("more", [{}, {"LONG": "x" * 100_000}], ids=["", "much environment"])
+def test_what_becomes_another_program_over_and_over_is_killed_whenever_one_looks(tmp_path, more):
+    """In the middle of `execve` a process has no environment for a moment, and then an empty one: one look in ten and one
+    in three hundred come just then."""
     again = tmp_path / "again"
     again.write_text('#!/bin/sh\nulimit -t 20\nexec "$0"\n')
     again.chmod(0o755)
-    for _ in range(5):
-        environ, mark = marked(os.environ)
-        restless = [subprocess.Popen([again], env=environ, start_new_session=True) for _ in range(40)]
+    for _ in range(300):
+        environ, mark = marked({**os.environ, **more})
+        restless = subprocess.Popen([again], env=environ, start_new_session=True)
         kill_marked(mark)
-        _, alive = psutil.wait_procs(map(psutil.Process, (each.pid for each in restless)), SOON)
-        for each in restless:
-            each.kill()
-            each.wait()
-        assert alive == []
+        try:
+            assert restless.wait(SOON) == -signal.SIGKILL
+        finally:
+            restless.kill()
 
 
 async def test_a_stop_pressed_before_begins_nothing(tmp_path):
@@ -529,14 +530,16 @@ async def test_a_batch_of_nothing_ends(tmp_path):
 
 async def test_fifty_calls_run_with_no_more_workers_than_are_set(tmp_path):
     at_once = most = 0
-    lock = threading.Lock()
+    lock, nine = threading.Lock(), threading.Event()
 
     def count() -> str:
         nonlocal at_once, most
         with lock:
             at_once += 1
             most = max(most, at_once)
-        time.sleep(0.01)
+            if at_once == 9:
+                nine.set()
+        nine.wait(SOON)
         with lock:
             at_once -= 1
         return ""

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import islice
 from zoneinfo import ZoneInfo
 
@@ -44,6 +45,7 @@ def parse(text: str, *, now: float, zone: str) -> Timed:
         raise ScheduleError(error.what, *(tuple(islice(_valid(error.near, now, home), 2)) or FORMS)) from None
 
 
+@lru_cache(1024)  # a tick reads every job's schedule anew
 def stored(schedule: str, zone: str) -> Timed:
     """What `text` wrote. The past is no error.
 

@@ -59,9 +59,10 @@ class MemoryLog:
 
     def learnt(self, kinds: Collection[type] = LEARNT, since: float = 0) -> tuple[Dated, ...]:
         wanted = tuple(kinds)
-        every = sorted(chain.from_iterable(self._facts.values()), key=lambda told: (told.t, told.number))
-        found = ((t, fact) for t, fact, _ in every if t >= since and isinstance(fact, wanted))
-        return tuple(Dated(t, fact) for t, fact in found if isinstance(fact, Lesson))
+        every = chain.from_iterable(self._facts.values())
+        found = (told for told in every if told.t >= since and isinstance(told.fact, wanted))
+        in_order = sorted(found, key=lambda told: (told.t, told.number))
+        return tuple(Dated(t, fact) for t, fact, _ in in_order if isinstance(fact, Lesson))
 
     def search(self, query: str | Query, limit: int = 10) -> Found:
         asked = query if isinstance(query, Query) else parse(query, now=self._clock.now(), zone=self._zone)

@@ -54,7 +54,6 @@ def said(folder: Path, command: str, **environ: str) -> str:
     return re.sub(r"\x1b\[[\d;]*m", "", done.stdout + done.stderr)
 
 
-@pytest.mark.timeout(300)
 def test_the_commands_of_the_page_say_what_it_says_they_say(folder: Path):
     """A script stands where the page has a real model."""
     with Server([call("stock", {"tea": "sencha"}), say("Seven tins.")]) as server:

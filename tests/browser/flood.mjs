@@ -12,7 +12,7 @@ await lab.drive(async () => {
   await lab.shows(1, "Paragraph 1 ");
   seen.clicks = await lab.latency(lab.given.clicks, 100);
   seen.while_streaming = await lab.running(1);
-  await lab.ended(1, 120000);
+  await lab.ended(1);
   seen.seconds = (Date.now() - began) / 1000;
   seen.iopub = lab.iopub.told();
   seen.shown = await lab.output(1);

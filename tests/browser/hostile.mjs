@@ -25,7 +25,7 @@ await lab.drive(async () => {
       await look(cell, "question_open");
       await choice.click();
     }
-    await lab.ended(cell, 60000);
+    await lab.ended(cell);
     await lab.settled(cell);
     await lab.walk(cell, 4);
     if (lab.given.shown.includes(name)) await lab.shows(cell, "canary", 15000).catch(() => {}); // or the test says which does not

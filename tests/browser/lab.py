@@ -36,7 +36,7 @@ SHOTS = Path(os.environ.get("HERMES_SHOTS") or ROOT / "build" / "shots")
 MARKS = [
     pytest.mark.slow,
     pytest.mark.browser,
-    pytest.mark.timeout(300),
+    pytest.mark.timeout(900),
     pytest.mark.skipif(not (shutil.which("chromium") and shutil.which("node")), reason="needs chromium and node"),
 ]
 FLAGS = (
@@ -98,7 +98,7 @@ class Lab:
         nbformat.write(made, path)
         return path
 
-    def drive(self, script: str, notebook: Path, *, timeout: float = 200, **given: Any) -> dict[str, Any]:
+    def drive(self, script: str, notebook: Path, *, timeout: float = 600, **given: Any) -> dict[str, Any]:
         """What a person saw whom `script` led through the notebook. Screenshots are in a folder of the notebook's name."""
         shots = SHOTS / notebook.stem
         shots.mkdir(parents=True, exist_ok=True)

@@ -15,6 +15,7 @@ import { traffic } from "./traffic.mjs";
 
 const AXE = path.join(path.dirname(fileURLToPath(import.meta.url)), "node_modules", "axe-core", "axe.min.js");
 const THEMES = { light: "JupyterLab Light", dark: "JupyterLab Dark", contrast: "JupyterLab Dark High Contrast" };
+const PATIENCE = 120000; // ms that anything may take, on a machine that has much else to do
 
 // Arguments: address of JupyterLab, notebook, folder for screenshots, and as JSON what the test wants its script to know.
 // HERMES_BROWSER is the address of a browser that is there already; without it one is started.
@@ -25,7 +26,7 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
   const context = browser.contexts()[0] || (await browser.newContext());
   const page = await context.newPage();
   await page.setViewportSize({ width: 1100, height: 820 });
-  page.setDefaultTimeout(30000);
+  page.setDefaultTimeout(PATIENCE);
 
   const seen = { remote: [] };
   const harm = { dialogs: [], popups: [], navigated: [], errors: [] };
@@ -64,7 +65,7 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
     panel.content.deselectAll();
     window.jupyterapp.commands.execute("notebook:run-cell");
   }, cell);
-  const ended = (cell, timeout = 30000) => page.waitForFunction((cell) => {
+  const ended = (cell, timeout = PATIENCE) => page.waitForFunction((cell) => {
     const panel = window.jupyterapp.shell.currentWidget;
     const prompt = panel.content.widgets[cell].node.querySelector(".jp-InputPrompt").textContent;
     return /\[\d+\]/.test(prompt) && panel.sessionContext.session.kernel.status === "idle";
@@ -72,7 +73,7 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
   const all = async (...cells) => { for (const cell of cells) { await run(cell); await ended(cell); } };
   const output = (cell) => page.evaluate((cell) =>
     window.jupyterapp.shell.currentWidget.content.widgets[cell].outputArea.node.innerText, cell);
-  const shows = (cell, words, timeout = 30000) => page.waitForFunction(([cell, words]) =>
+  const shows = (cell, words, timeout = PATIENCE) => page.waitForFunction(([cell, words]) =>
     window.jupyterapp.shell.currentWidget.content.widgets[cell].outputArea.node.innerText.includes(words),
     [cell, words], { timeout });
   // Waits until what a cell shows is drawn: no widget is on its way, and for `quiet` ms nothing has changed.
@@ -130,8 +131,8 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
   // Loads the notebook and waits for its kernel: connected, and idle or busy with what it was at before.
   async function load() {
     await page.goto(`${base}/lab/tree/${notebook}?reset`, { waitUntil: "domcontentloaded" });
-    await page.waitForSelector(".jp-Notebook .jp-Cell", { timeout: 90000 });
-    await page.evaluate(async () => {
+    await page.waitForSelector(".jp-Notebook .jp-Cell", { timeout: PATIENCE });
+    await page.evaluate(async (patience) => {
       const panel = window.jupyterapp.shell.currentWidget;
       await panel.revealed;
       await panel.sessionContext.ready;
@@ -139,14 +140,14 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
       for (;;) {
         const kernel = panel.sessionContext.session?.kernel;
         if (["idle", "busy"].includes(kernel?.status) && kernel.connectionStatus === "connected") break;
-        if (Date.now() - began > 60000) throw new Error(`no kernel within a minute: it is ${kernel?.status}, ${kernel?.connectionStatus}`);
+        if (Date.now() - began > patience) throw new Error(`no kernel within ${patience / 1000} s: it is ${kernel?.status}, ${kernel?.connectionStatus}`);
         await new Promise((done) => setTimeout(done, 100));
       }
       const kernel = panel.sessionContext.session.kernel;
       if (kernel.status === "idle") await window.heard(kernel, () => kernel.requestKernelInfo());
       await window.jupyterapp.commands.execute("application:toggle-left-area", { side: "left" }).catch(() => {});
       if (!window.jupyterapp.shell.leftCollapsed) window.jupyterapp.shell.collapseLeft();
-    });
+    }, PATIENCE);
   }
   const save = () => page.evaluate(() => window.jupyterapp.commands.execute("docmanager:save"));
   // As a person who presses F5: the kernel goes on with what it is at.
@@ -169,9 +170,10 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
   }, THEMES[name]);
   const width = (px, height = 820) => page.setViewportSize({ width: px, height });
   const shot = (name) => page.screenshot({ path: path.join(shots, name.endsWith(".png") ? name : `${name}.png`) });
-  // The whole output of a cell, however tall.
+  // The whole output of a cell; what is too tall for a picture, as far as the page shows it.
   const portrait = async (cell, name) => {
     await area(cell).scrollIntoViewIfNeeded();
+    if ((await area(cell).boundingBox()).height > 8000) return shot(name);
     await area(cell).screenshot({ path: path.join(shots, `${name}.png`) });
   };
 

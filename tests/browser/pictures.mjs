@@ -15,7 +15,7 @@ await lab.drive(async () => {
   await theme("dark");
   await lab.portrait(2, "panel-dark");
   await theme("light");
-  await ended(2, 60000);
+  await ended(2);
   await lab.portrait(2, "done");
   await all(3);
   await lab.portrait(3, "timeline");

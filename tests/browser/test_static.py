@@ -66,7 +66,7 @@ def opened(lab, tmp_path_factory):
     shots.mkdir(parents=True, exist_ok=True)
     command = ["node", str(HERE / "static.mjs"), str(folder), str(shots)]
     ours = os.environ | {"HERMES_BROWSER": lab.browser}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False, env=ours)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, env=ours)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 

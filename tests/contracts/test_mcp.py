@@ -24,6 +24,7 @@ from tests.kernel.processes import lives
 
 pytest.importorskip("mcp")
 node = pytest.mark.skipif(not HAS_NODE, reason="the servers from npm are not installed")
+CLOSED = 3  # seconds; 0.75 and a little on a quiet machine, and the four of the SDK where it is left to that
 SLOW = {"duration": 60, "steps": 600}  # seconds, and how often it tells how far it is
 ENV = {"SECRET_KEY": "hunter2-hunter2-hunter2"}
 
@@ -76,7 +77,7 @@ async def test_of_two_real_servers_in_one_turn_one_is_killed_while_called_and_th
     assert "was lost during the call: it ended with signal 9" in results["call_0"].text
     began = time.perf_counter()
     at.servers.close()
-    assert time.perf_counter() - began < 1
+    assert time.perf_counter() - began < CLOSED
     assert not processes("mcp-server-everything", tmp_path)
     assert not processes("mcp_server_time", tmp_path)
 
@@ -333,14 +334,14 @@ async def test_what_a_server_asks_of_us_is_answered_and_it_gets_no_more_than_the
     assert answers["r"] == {"roots": [{"uri": tmp_path.as_uri(), "name": tmp_path.name}]}
 
 
-async def test_a_stubborn_server_and_its_children_are_gone_within_a_second(hub, tmp_path):
+async def test_a_stubborn_server_and_its_children_are_gone_before_the_sdk_would_kill_them(hub, tmp_path):
     at = await hub(a=own("--stubborn", "--child", str(tmp_path) and "--greet"), b=own("--stubborn")).ready()
     pids = [int((await at.call(f"mcp_{name}_pid")).text) for name in "ab"]
     children = psutil.Process(pids[0]).children(recursive=True)
     assert children
     began = time.perf_counter()
     at.servers.close()
-    assert time.perf_counter() - began < 1
+    assert time.perf_counter() - began < CLOSED
     await until(lambda: not any(psutil.pid_exists(pid) for pid in pids))
     await until(lambda: not any(lives(child.pid) for child in children))
     assert "has been stopped" in (await at.call("mcp_a_echo", text="?")).text

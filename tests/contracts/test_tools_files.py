@@ -416,7 +416,7 @@ def test_a_long_command_is_judged_in_reasonable_time(length):
     for piece in ("a ", "(", "$(", "'", "| sh ", "rm -", "{a,", ":(){ "):
         began = time.process_time()
         shell_risk(piece * (length // len(piece)))
-        assert time.process_time() - began < 3, piece
+        assert time.process_time() - began < 10, piece
 
 
 def test_the_search_program_needs_nothing_but_python(tmp_path):

@@ -11,7 +11,7 @@ from typing import Any
 from tests.kernel.conftest import Kernel
 
 VIEW = "application/vnd.jupyter.widget-view+json"
-PATIENCE = 20.0  # seconds; nothing is tested by them
+PATIENCE = 60.0  # seconds; nothing is tested by them
 READ = 0.35  # seconds after which a second press confirms
 SETTLED = 0.3  # seconds without a word: nothing is on its way
 

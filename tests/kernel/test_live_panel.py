@@ -22,7 +22,7 @@ from tests.soon import SOON
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 TIMES = int(os.environ.get("HERMES_TEST_TIMES", "1"))  # 10 for figures
-PATIENCE = 20.0  # seconds; nothing is tested by them
+PATIENCE = 60.0  # seconds; nothing is tested by them
 LEFT = """
 import asyncio, gc
 from ipywidgets.widgets.widget import _instances

@@ -10,7 +10,7 @@ import pytest
 
 from hermes_kernel.testing import call, forever, say
 
-PATIENCE = 20.0  # seconds; nothing is tested by them
+PATIENCE = 60.0  # seconds; nothing is tested by them
 COLOURS = call("clarify", {"question": "Red or blue?", "choices": ["red", "blue"]})
 RISKY = call("terminal", {"command": "rm -rf ./thing-that-is-not-there\x1b[2K # \u202egnp.exe"})
 BAD = (

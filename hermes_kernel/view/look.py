@@ -34,6 +34,7 @@ SHEET = f"""<style>
 .hermes-panel .widget-box{{min-width:0;flex-wrap:wrap;gap:4px 8px;overflow:visible}}
 .hermes-panel .widget-vbox{{flex-wrap:nowrap}}
 .hermes-panel .jupyter-button{{width:auto;flex:0 0 auto;border-radius:3px;box-shadow:none}}
+.hermes-panel .jupyter-button>i{{width:1em;text-align:center}}
 .hermes-panel .jupyter-button:focus-visible,.hermes-panel input:focus-visible,.hermes-panel select:focus-visible,
 .hermes-panel summary:focus-visible{{outline:2px solid var(--jp-brand-color1,Highlight);outline-offset:1px}}
 .hermes-panel select[size]{{font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,12px)}}

@@ -324,6 +324,18 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
     look();
   }, [name, selector]);
   const transcript = (name) => page.evaluate((name) => window.eyes[name].said, name);
+  // Keeps waiting whatever the page asks for at such an address; what is given back lets it through and says how much it was.
+  async function held(addresses) {
+    const waiting = [];
+    const hold = (route) => { waiting.push(route); };
+    await page.route(addresses, hold);
+    return async () => {
+      await page.unroute(addresses, hold);
+      await Promise.all(waiting.map((route) => route.continue()));
+      await page.evaluate(() => document.fonts.ready.then(() => null));
+      return waiting.length;
+    };
+  }
   // The place of the first element of `selector` within its cell's output, ten times a second: steadiness(name) gives
   // {moves, places}: how often it was elsewhere than before, and where.
   const follow = (name, selector) => page.evaluate(([name, selector]) => {
@@ -396,7 +408,7 @@ export async function open(base = process.argv[2], notebook = process.argv[3], s
 
   return {
     page, context, browser, seen, given, shots, run, ended, all, output, html, shows, settled, area, unfold, free, code, running, kernel, load, save, reload, at, trust,
-    theme, width, shot, portrait, keys, tabTo, focus, axe, axeOf, overflow, broken, unforced, canary, unsafe, walk, watch, transcript, follow, steadiness,
+    theme, width, shot, portrait, keys, tabTo, focus, axe, axeOf, overflow, broken, unforced, canary, unsafe, walk, watch, transcript, held, follow, steadiness,
     latency, pressed, iopub, drive,
   };
 }

@@ -109,6 +109,7 @@ def test_a_turn_is_seen_heard_stopped_answered_and_found_again(lab, kernel):
         assert stopped["left"] == 0, name
         assert "interrupted" in stopped["said"], name
     _is_quiet(seen["spoken"])
+    assert seen["fonts"] > 0, "no sign was on its way, so the button had nothing to be moved by"
     assert seen["steady"]["moves"] == 0, seen["steady"]
     assert seen["values"].startswith("3 ponds [")
     assert "You chose blue." in seen["clarified"]

@@ -19,6 +19,7 @@ async function stopped(cell, words) {
 }
 
 async function rides(cell) {
+  const fonts = await lab.held("**/*.woff*"); // the signs of buttons, which come when the first is shown
   await lab.watch("line", `.hermes-turn [aria-hidden="true"]`);
   await lab.watch("spoken", `.hermes-turn [role="status"]`);
   await lab.run(cell);
@@ -30,6 +31,7 @@ async function rides(cell) {
   await text.click();
   await page.keyboard.type("pond", { delay: 120 });
   await lab.shows(cell, "silent");
+  seen.fonts = await fonts();
   await lab.portrait(cell, "silent");
   await lab.shows(cell, "retry 2 of");
   await lab.portrait(cell, "retrying");

@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.ports import own_port
+
 USER, PASSWORD = "hermes", "open sesame/@:%"
 QUOTED = "open%20sesame%2F%40%3A%25"
 
@@ -36,19 +38,11 @@ def binaries() -> Path | None:
     return found[-1].parent if found else Path(named).parent if named else None
 
 
-def free_port() -> int:
-    import socket
-
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 class Postgres:
     """A server that can be stopped, started and frozen. It runs as ``postgres`` where we are root: as root it won't."""
 
-    def __init__(self, folder: Path, programs: Path, *options: str) -> None:
-        self.folder, self.programs, self.options, self.port = folder, programs, options, free_port()
+    def __init__(self, folder: Path, programs: Path, port: int, *options: str) -> None:
+        self.folder, self.programs, self.options, self.port = folder, programs, options, port
         self._as: dict[str, object] = {}
         self._free: list[str] = []
         if os.getuid() == 0:
@@ -155,13 +149,14 @@ def serving(*options: str) -> Iterator[Postgres]:
         assert not os.environ.get("CI"), "no PostgreSQL: apt-get install postgresql"
         pytest.skip("no PostgreSQL: apt-get install postgresql")
     folder = Path(tempfile.mkdtemp(prefix="pg"))
-    server = Postgres(folder, programs, *options)
-    try:
-        server.start()
-        yield server
-    finally:
-        server.stop()
-        shutil.rmtree(folder)
+    with own_port() as port:
+        server = Postgres(folder, programs, port, *options)
+        try:
+            server.start()
+            yield server
+        finally:
+            server.stop()
+            shutil.rmtree(folder)
 
 
 _ONE = pytest.StashKey[Postgres]()

@@ -15,7 +15,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -28,6 +27,8 @@ from typing import Any, NamedTuple
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
+
+from tests.ports import own_port
 
 HERE, ROOT = Path(__file__).parent, Path(__file__).parents[2]
 PYTHONS = (sys.executable, *(each for each in os.environ.get("HERMES_TEST_PYTHONS", "").split(",") if each))
@@ -131,7 +132,7 @@ def running_lab(place: Path) -> Iterator[Lab]:
     quiet = folders["settings"] / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
     quiet.parent.mkdir(parents=True, exist_ok=True)
     quiet.write_text('{"fetchNews": "false", "checkForUpdates": false}')
-    with _jupyterlab(place, folders) as address, _chromium(folders["profile"]) as browser:
+    with own_port() as port, _jupyterlab(place, folders, port) as address, _chromium(folders["profile"]) as browser:
         yield Lab(address, place, browser)
 
 
@@ -142,10 +143,7 @@ def _bring_driver() -> None:
 
 
 @contextlib.contextmanager
-def _jupyterlab(place: Path, folders: dict[str, Path]) -> Iterator[str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+def _jupyterlab(place: Path, folders: dict[str, Path], port: int) -> Iterator[str]:
     options = {
         "ServerApp.root_dir": folders["notebooks"], "ServerApp.password": "", "ServerApp.disable_check_xsrf": True,
         "ServerApp.port_retries": 0, "IdentityProvider.token": "", "LabApp.news_url": None, "LabApp.expose_app_in_browser": True,

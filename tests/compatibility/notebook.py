@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -19,6 +18,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from hermes_kernel.testing import Server, call, late, say
 from tests.browser.lab import SHOTS
+from tests.ports import own_port
 
 HERE = Path(__file__).parent
 BROWSER = HERE.parent / "browser"
@@ -29,8 +29,14 @@ pytestmark = [
 ]
 
 
+@pytest.fixture
+def port() -> Iterator[int]:
+    with own_port() as port:
+        yield port
+
+
 @pytest.fixture(params=LAUNCH)
-def started(request, tmp_path: Path) -> Iterator[tuple[str, str, Path]]:
+def started(request, tmp_path: Path, port: int) -> Iterator[tuple[str, str, Path]]:
     """Notebook 7 on loopback with a kernel of this kind: its address, the kernel's name, the folder of notebooks."""
     spec, book = tmp_path / "data" / "kernels" / "tried", tmp_path / "book"
     for folder in (spec, book):
@@ -41,9 +47,6 @@ def started(request, tmp_path: Path) -> Iterator[tuple[str, str, Path]]:
         "language": "python", "interrupt_mode": "message" if request.param == "hermes" else "signal", "env": ours,
     }  # fmt: skip
     (spec / "kernel.json").write_text(json.dumps(known))
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     asked = [sys.executable, "-m", "notebook", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
     asked += ["--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True", f"--ServerApp.root_dir={book}"]
     environ = os.environ | {

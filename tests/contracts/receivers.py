@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import socketserver
 import threading
 from collections.abc import Iterator
@@ -154,10 +153,3 @@ def post() -> Iterator[Post]:
         server.shutdown()
         server.server_close()
         thread.join(5)
-
-
-def nobody() -> int:
-    """A port on which nobody listens."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])

@@ -15,7 +15,8 @@ import pytest
 from hermes_kernel.scheduling.delivery import Messenger, Targets
 from hermes_kernel.settings import Settings
 from tests.contracts.delivering import keeps_the_contract, report
-from tests.contracts.receivers import Post, Sent, Web, nobody, post, web
+from tests.contracts.receivers import Post, Sent, Web, post, web
+from tests.ports import own_port
 
 TEXT = "# Prices\n\nThey **fell**. Ask a@b.com."
 HOOK = "3ccdd113474722377935511fc85d3dd4"
@@ -213,8 +214,9 @@ async def test_a_test_message_says_that_it_is_one(tmp_path: Path, server: Web):
 
 
 async def test_it_keeps_what_every_deliverer_keeps(tmp_path: Path, server: Web):
-    told = messenger(tmp_path, up=f"json://localhost:{server.port}", down=f"json://localhost:{nobody()}")
-    await keeps_the_contract(told, "up", "down")
+    with own_port() as port:
+        told = messenger(tmp_path, up=f"json://localhost:{server.port}", down=f"json://localhost:{port}")
+        await keeps_the_contract(told, "up", "down")
     assert len(server.sent) == 2
 
 

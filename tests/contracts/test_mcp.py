@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import textwrap
@@ -21,6 +20,7 @@ from hermes_kernel.world.tools.terminal import environment
 from tests.contracts.hubs import HAS_NODE, NODE, TIME, Hub, lines, own, processes, published, until
 from tests.contracts.toolbox import Nobody, Someone
 from tests.kernel.processes import lives
+from tests.ports import own_port
 
 pytest.importorskip("mcp")
 node = pytest.mark.skipif(not HAS_NODE, reason="the servers from npm are not installed")
@@ -82,11 +82,14 @@ async def test_of_two_real_servers_in_one_turn_one_is_killed_while_called_and_th
     assert not processes("mcp_server_time", tmp_path)
 
 
+@pytest.fixture
+def port():
+    with own_port() as port:
+        yield port
+
+
 @node
-async def test_a_server_at_an_address_answers_and_its_death_is_told(hub):
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        port = held.getsockname()[1]
+async def test_a_server_at_an_address_answers_and_its_death_is_told(hub, port):
     command = [str(NODE / "mcp-server-everything"), "streamableHttp"]
     server = subprocess.Popen(command, env=os.environ | {"PORT": str(port)}, stderr=subprocess.PIPE, text=True)
     try:

@@ -45,6 +45,7 @@ from hermes_kernel.testing.step import Pause
 from hermes_kernel.world.clock import SystemClock
 from hermes_kernel.world.model import OpenAIModel
 from hermes_kernel.world.stop import Stop
+from tests.ports import own_port
 from tests.soon import SOON
 
 STREAMS = Path(__file__).parent / "streams"
@@ -494,12 +495,10 @@ async def test_the_key_is_never_in_an_error():
 
 
 async def test_nobody_there_is_a_disconnect_that_names_the_reason():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    model = model_for(f"http://127.0.0.1:{port}/v1")
-    events = await ask(model)
-    await model.aclose()
+    with own_port() as port:
+        model = model_for(f"http://127.0.0.1:{port}/v1")
+        events = await ask(model)
+        await model.aclose()
     assert events[-1].fault is Fault.DISCONNECT
     assert "nobody answers there" in events[-1].message
 

@@ -20,7 +20,8 @@ from hermes_kernel.scheduling.delivery import Messenger, Targets
 from hermes_kernel.scheduling.delivery.addressed import opened, overheard
 from hermes_kernel.settings import Settings
 from tests.contracts.delivering import report
-from tests.contracts.receivers import Web, nobody, post, web
+from tests.contracts.receivers import Web, post, web
+from tests.ports import own_port
 from tests.soon import SOON
 
 SECRETS = ("Us3rSecret0001", "Passw0rdSecret2", "PathS3cret00003", "QueryS3cret0004")
@@ -112,7 +113,8 @@ async def test_a_wrong_password_of_a_mailbox_is_among_what_may_be_wrong(tmp_path
 
 
 async def test_a_server_that_is_down_is_told_in_a_line(tmp_path: Path):
-    said = await messenger(tmp_path, HTTP.format(port=nobody())).deliver(report(), "team")
+    with own_port() as port:
+        said = await messenger(tmp_path, HTTP.format(port=port)).deliver(report(), "team")
     assert "could not be reached" in said
     clean_of_secrets(said)
 
@@ -217,9 +219,10 @@ async def test_nothing_anywhere_says_a_part_of_an_address(
 ):
     for name in ("", "apprise", "urllib3"):
         caplog.set_level(logging.DEBUG, logger=name or None)
-    written = address.format(*SECRETS, port=nobody())
-    messenger_ = messenger(tmp_path, written)
-    clean_of_secrets(await messenger_.deliver(report(), "team"))
+    with own_port() as port:
+        written = address.format(*SECRETS, port=port)
+        messenger_ = messenger(tmp_path, written)
+        clean_of_secrets(await messenger_.deliver(report(), "team"))
     shown = repr(messenger_.targets.shown()) + repr(Settings(notify={"team": written}))
     out, err = capfd.readouterr()
     for secret in SECRETS:
